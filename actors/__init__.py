@@ -1,0 +1,1 @@
+"""Actors: the pieces of state and the order in which they change."""

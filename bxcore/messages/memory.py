@@ -1,0 +1,80 @@
+"""Messages of the memory (spec, chapter 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bxcore.args import AskMemoryArgs, MemoryArgs, RecallArgs
+from bxcore.labels import Label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """Find past turns and notes. Asked; the reply is a ``MemoryAnswer``.
+
+    Hits of ``session`` itself are left out. ``trusted_only`` is the loop's own recall before a turn: trusted
+    items of at most class private, so that it never raises a taint.
+    """
+
+    args: RecallArgs
+    session: str
+    trusted_only: bool = False
+    kind: Literal["recall"] = "recall"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditMemory:
+    """Edit one of the three files. ``state`` is the session's label. Asked; the reply is a ``MemoryAnswer``."""
+
+    args: MemoryArgs
+    session: str
+    turn: int
+    state: Label
+    kind: Literal["edit_memory"] = "edit_memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskMemory:
+    """Ask one or two Honcho workspaces. Asked; the reply is a ``MemoryAnswer`` within one limit."""
+
+    args: AskMemoryArgs
+    session: str
+    kind: Literal["ask_memory"] = "ask_memory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryBlock:
+    """Asked at a session's start; the reply is the text of the baseline's memory block, empty when none."""
+
+    kind: Literal["memory_block"] = "memory_block"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnded:
+    """News from the loop: a turn of a session has ended, and its log is on disk. Told."""
+
+    session: str
+    turn: int
+    kind: Literal["turn_ended"] = "turn_ended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatsGathered:
+    """The memory tells itself: every chat of ask ``key`` has answered or the shared deadline has passed."""
+
+    key: str
+    outcomes: tuple[object, ...]
+    kind: Literal["chats_gathered"] = "chats_gathered"
+
+
+MemoryMessage: TypeAlias = Recall | EditMemory | AskMemory | MemoryBlock | TurnEnded | ChatsGathered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryAnswer:
+    """A memory tool's result: its text, whether it worked, and its own label."""
+
+    ok: bool
+    content: str
+    label: Label

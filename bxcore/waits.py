@@ -1,0 +1,24 @@
+"""How long each waits for whom, in one table (spec 2.3); a test hands in shorter ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waits:
+    """Seconds, each a deadline on the monotonic clock that no partial answer restarts."""
+
+    chat_s: float = 150.0
+    """A HonchoChat for Honcho: one deadline shared by both chats of an ask."""
+    broker_ask_memory_s: float = 170.0
+    broker_memory_s: float = 30.0
+    loop_ask_memory_s: float = 180.0
+    """Or the broker's own time-out, when that is longer."""
+    loop_call_s: float = 120.0
+    """``[broker] timeout_ms``, for every call but ``ask_memory``."""
+
+    @property
+    def loop_for_ask_memory_s(self) -> float:
+        """What the loop grants the broker for ``ask_memory``."""
+        return max(self.loop_ask_memory_s, self.loop_call_s)

@@ -1,0 +1,1 @@
+"""The command line; reaches the process only through its control socket."""
