@@ -30,7 +30,7 @@ class SessionLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryDone:
-    """The broker tells itself: the memory answered call ``key``, or did not in time (then ``outcome`` says)."""
+    """The broker tells itself: the memory answered call ``key``, or did not in time."""
 
     key: str
     outcome: object

@@ -132,7 +132,7 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEnded:
-    """A tool's result is on disk. ``arguments`` is the canonical JSON, or the raw text when it was refused."""
+    """A tool's result is on disk. ``arguments`` is canonical JSON, or the raw text when it was refused."""
 
     session: str
     call: str

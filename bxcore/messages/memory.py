@@ -25,7 +25,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditMemory:
-    """Edit one of the three files. ``state`` is the session's label. Asked; the reply is a ``MemoryAnswer``."""
+    """Edit one of the three files. ``state`` is the session's label. Asked; replies a ``MemoryAnswer``."""
 
     args: MemoryArgs
     session: str
