@@ -30,7 +30,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of an intent, on disk before the result goes back. Asked; the reply is the record number."""
+    """What became of an intent, on disk before the result goes back. Asked; replies the record number."""
 
     session: str
     call: str
