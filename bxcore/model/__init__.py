@@ -1,0 +1,23 @@
+"""Talking to a model, as values and pure functions: requests, streams, profiles, repairs (spec 3.3, 3.4)."""
+
+from bxcore.model.values import (
+    AssistantMessage,
+    Message,
+    ModelReply,
+    ModelRequest,
+    ModelUsage,
+    Profile,
+    ToolMessage,
+    UserMessage,
+)
+
+__all__ = [
+    "AssistantMessage",
+    "Message",
+    "ModelReply",
+    "ModelRequest",
+    "ModelUsage",
+    "Profile",
+    "ToolMessage",
+    "UserMessage",
+]
