@@ -1,0 +1,77 @@
+"""From a call's text to its checked argument value: the one door for what a model writes (spec 1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from bxcore.args.ask_memory import AskMemoryArgs
+from bxcore.args.errors import ArgsError
+from bxcore.args.files import MAX_CONTENT, ReadFileArgs, WriteFileArgs
+from bxcore.args.http_fetch import HttpFetchArgs
+from bxcore.args.memory import MemoryArgs
+from bxcore.args.recall import RecallArgs
+from bxcore.args.shape import Shaped, shape
+from bxcore.args.shell import ShellArgs
+from bxcore.args.tool_lookup import CallToolArgs, ClockArgs, FindToolArgs
+from bxcore.untrusted_json import MAX_TEXT, UntrustedJsonError, read_object
+
+Args: TypeAlias = (
+    ClockArgs
+    | RecallArgs
+    | MemoryArgs
+    | AskMemoryArgs
+    | FindToolArgs
+    | CallToolArgs
+    | ReadFileArgs
+    | WriteFileArgs
+    | ShellArgs
+    | HttpFetchArgs
+)
+
+ARGUMENT_TYPES: Mapping[str, type[Args]] = {
+    kind.TOOL: kind
+    for kind in (
+        ClockArgs,
+        RecallArgs,
+        MemoryArgs,
+        AskMemoryArgs,
+        FindToolArgs,
+        CallToolArgs,
+        ReadFileArgs,
+        WriteFileArgs,
+        ShellArgs,
+        HttpFetchArgs,
+    )
+}
+"""The argument type of every tool."""
+
+MAX_WRITING_TEXT = MAX_TEXT + 2 * MAX_CONTENT
+"""Characters of a text that may carry a file's content, which alone may have more than 64 KiB.
+
+Twice the content leaves room for its escapes (a line end is two characters of JSON).
+"""
+
+
+def parse(tool: str, text: str) -> Args:
+    """Read the argument text of a call; raises ``ArgsError`` and nothing else, whatever the text is.
+
+    ``text`` has at most 65,536 characters; for ``write_file``, and for ``call_tool`` that carries it, the
+    limit is raised by room for the content. The object that ``call_tool`` carries is not read as its tool's
+    arguments here: parse its ``inner_text()`` for that.
+    """
+    kind = ARGUMENT_TYPES.get(tool)
+    if kind is None:
+        raise ArgsError("no tool has this name; look one up with find_tool")
+    limit = MAX_WRITING_TEXT if kind in (WriteFileArgs, CallToolArgs) else MAX_TEXT
+    try:
+        raw = read_object(text, max_text=limit)
+    except UntrustedJsonError as error:
+        raise ArgsError(error.sentence) from None
+    return _shaped(kind, raw)
+
+
+def _shaped(kind: type[Args], raw: Mapping[str, object]) -> Args:
+    made: Shaped = shape(kind, raw)
+    assert isinstance(made, kind)
+    return made
