@@ -146,7 +146,7 @@ def _json_value(value: object) -> object:
 def read(data: bytes) -> tuple[Record, ...]:
     """The records of a log, framed (``bxcore.journal``) or bare lines; a torn last line is left out.
 
-    Raises ``journal.DamageError`` when acknowledged lines are lost, ``RecordError`` for a line that is no record.
+    Raises ``journal.DamageError`` when acknowledged lines are lost, ``RecordError`` for what is no record.
     """
     payloads = journal.recover(data).payloads if journal.is_framed(data) else _bare_lines(data)
     return tuple(parse(payload, number) for number, payload in enumerate(payloads, start=1))
