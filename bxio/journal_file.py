@@ -86,6 +86,9 @@ class JournalFile:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise JournalError(f"{self.path} is open elsewhere; close it there first") from None
+        self._refuse_when_poisoned()
+
+    def _refuse_when_poisoned(self) -> None:
         if self._identity() in _poisoned:
             raise JournalError(_POISONED.format(path=self.path))
 
@@ -101,7 +104,7 @@ class JournalFile:
                 f"{self.path}: {error}; it is left as it is, restore it from a backup"
             ) from None
         if found.tail:
-            self.torn = Torn(len(found.tail), _keep_aside(self.path, found.tail))
+            self.torn = Torn(len(found.tail), keep_aside(self.path, found.tail))
             os.ftruncate(self._fd, found.good_bytes)
             os.fsync(self._fd)
         self.payloads = found.payloads
@@ -113,8 +116,7 @@ class JournalFile:
 
         Raises ``JournalError``: after a failed write the file is as before, after a failed sync poisoned.
         """
-        if self._identity() in _poisoned:
-            raise JournalError(_POISONED.format(path=self.path))
+        self._refuse_when_poisoned()
         data, crc = journal.frame(payloads, self._seq, self._crc, first=self._synced)
         self._write(data)
         self._seq, self._crc, self._size = self._seq + len(payloads), crc, self._size + len(data)
@@ -165,7 +167,7 @@ def _read_all(descriptor: int) -> bytes:
         return file.read()
 
 
-def _keep_aside(path: Path, tail: bytes) -> Path:
+def keep_aside(path: Path, tail: bytes) -> Path:
     """Write the tail to a new file beside the log, and sync both it and the folder before it is cut."""
     number = 1
     while (kept := path.with_name(f"{path.name}.torn-{number}")).exists():
