@@ -1,0 +1,134 @@
+"""What boxmaker asks of a Honcho server (spec 4.4, 4.7); every call has a deadline and may be cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from bxcore import honcho_text
+from bxio.deadline_http import Cut
+from bxio.honcho.errors import WrongShape
+from bxio.honcho.exchange import Request, exchange
+from bxio.honcho.server import HonchoServer, checked, session_path, workspace_path
+from bxio.honcho.values import NewMessage, QueueStatus, StoredMessage
+
+_T = TypeVar("_T")
+_MESSAGES = TypeAdapter(list[StoredMessage])
+_QUEUE = TypeAdapter(QueueStatus)
+_PAGE = 100
+
+
+class HonchoClient:
+    """A client of one server; it holds no connection, and any thread may use it.
+
+    Every method raises ``HonchoUnavailable`` when there is no usable answer by ``deadline_s`` (absolute,
+    monotonic), and ``BadName`` for a name that Honcho does not take. ``cut`` ends a call early.
+    """
+
+    def __init__(self, server: HonchoServer) -> None:
+        self._server = server
+
+    def chat(self, workspace: str, question: str, deadline_s: float, cut: Cut | None = None) -> str | None:
+        """Ask all that a workspace knows; None or blank is an empty answer (spec 4.4, item 3)."""
+        body = {"query": honcho_text.query(question), "reasoning_level": "minimal"}
+        answer = self._post(workspace_path(workspace, "chat"), body, deadline_s, cut)
+        content = answer.get("content", _MISSING) if isinstance(answer, dict) else _MISSING
+        if content is None:
+            return None
+        if not isinstance(content, str):
+            raise WrongShape
+        return honcho_text.well_formed(content)
+
+    def append(
+        self,
+        workspace: str,
+        session: str,
+        messages: Sequence[NewMessage],
+        deadline_s: float,
+        cut: Cut | None = None,
+    ) -> list[StoredMessage]:
+        """Append 1 to 100 messages, all or none; the server makes peers and session on the way.
+
+        Never repeated from here: the same batch twice is two copies.
+        """
+        body = {"messages": [_wire(message) for message in messages]}
+        return _read(
+            _MESSAGES, self._post(session_path(workspace, session, "messages"), body, deadline_s, cut)
+        )
+
+    def search(
+        self, workspace: str, query: str, limit: int, deadline_s: float, cut: Cut | None = None
+    ) -> list[StoredMessage]:
+        """Find at most ``limit`` (1 to 100) messages near ``query``, best first; an unknown workspace has none."""
+        body = {"query": honcho_text.search_query(query), "limit": limit}
+        return _read(_MESSAGES, self._post(workspace_path(workspace, "search"), body, deadline_s, cut))
+
+    def find(
+        self,
+        workspace: str,
+        session: str,
+        metadata: Mapping[str, Any],
+        deadline_s: float,
+        cut: Cut | None = None,
+    ) -> list[StoredMessage]:
+        """Find the messages of a session that have all of ``metadata``, oldest first, at most 10,000."""
+        path = session_path(workspace, session, "messages", "list")
+        body = {"filters": {"metadata": dict(metadata)}}
+        found: list[StoredMessage] = []
+        for number in _pages():
+            params = {"page": str(number), "size": str(_PAGE)}
+            page = self._ask(Request(method="POST", path=path, body=body, params=params), deadline_s, cut)
+            items = _read(_MESSAGES, page.get("items") if isinstance(page, dict) else None)
+            found += items
+            if len(items) < _PAGE:
+                break
+        return found
+
+    def ensure_workspace(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> None:
+        """Make the workspace if it is not there."""
+        self._post("/v3/workspaces", {"id": checked(workspace)}, deadline_s, cut)
+
+    def ensure_peer(self, workspace: str, peer: str, deadline_s: float, cut: Cut | None = None) -> None:
+        """Make the peer if it is not there."""
+        self._post(workspace_path(workspace, "peers"), {"id": checked(peer)}, deadline_s, cut)
+
+    def ensure_session(self, workspace: str, session: str, deadline_s: float, cut: Cut | None = None) -> None:
+        """Make the session if it is not there."""
+        self._post(workspace_path(workspace, "sessions"), {"id": checked(session)}, deadline_s, cut)
+
+    def queue_status(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> QueueStatus:
+        """How much the server has still to think about before its chat knows it."""
+        path = workspace_path(workspace, "queue", "status")
+        return _read(_QUEUE, self._ask(Request(method="GET", path=path), deadline_s, cut))
+
+    def _post(self, path: str, body: Any, deadline_s: float, cut: Cut | None) -> Any:
+        return self._ask(Request(method="POST", path=path, body=body), deadline_s, cut)
+
+    def _ask(self, request: Request, deadline_s: float, cut: Cut | None) -> Any:
+        return exchange(self._server, request, deadline_s, cut or Cut())
+
+
+_MISSING = object()
+
+
+def _pages() -> Iterator[int]:
+    """Page numbers to ask for, an end to them: a server might call every page full."""
+    return iter(range(1, 101))
+
+
+def _wire(message: NewMessage) -> dict[str, Any]:
+    wire = {
+        "peer_id": checked(message.peer),
+        "content": honcho_text.sendable(message.content),
+        "metadata": dict(message.metadata),
+    }
+    return wire if message.created_at is None else {**wire, "created_at": message.created_at}
+
+
+def _read(adapter: TypeAdapter[_T], answer: Any) -> _T:
+    try:
+        return adapter.validate_python(answer)
+    except ValidationError:
+        raise WrongShape from None

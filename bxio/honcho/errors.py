@@ -1,0 +1,114 @@
+"""Why Honcho did not answer: one root, a kind each, and never a word of a question or an answer."""
+
+from __future__ import annotations
+
+
+class HonchoUnavailable(Exception):  # noqa: N818 - each kind is named for what happened
+    """Honcho gave no usable answer; ``str`` is the kind and status as the log line shows it."""
+
+    kind = "unavailable"
+
+    def __init__(self, status: int | None = None, *, detail: str | None = None) -> None:
+        self.status = status
+        kind = detail or self.kind
+        super().__init__(kind if status is None else f"{status}, {kind}")
+
+
+class Unreachable(HonchoUnavailable):
+    """No connection came to be."""
+
+    kind = "unreachable"
+
+
+class NotTrusted(Unreachable):
+    """The server's certificate is not one that this box trusts."""
+
+    kind = "the server's certificate is not trusted"
+
+
+class Late(HonchoUnavailable):
+    """The deadline passed first; the text has the limit in milliseconds."""
+
+
+class WasCut(HonchoUnavailable):
+    """The asker cut the exchange off."""
+
+    kind = "cut off"
+
+
+class Reset(HonchoUnavailable):
+    """The connection ended before the whole answer was there."""
+
+    kind = "the connection was reset"
+
+
+class NotHttp(HonchoUnavailable):
+    """What came back is no HTTP."""
+
+    kind = "the answer is not HTTP"
+
+
+class TokenRefused(HonchoUnavailable):
+    """401: no token, a wrong one, one of another workspace, or one with an expiry."""
+
+    kind = "the token was refused"
+
+
+class NoSuchWorkspace(HonchoUnavailable):
+    """404 with the server's own words for a workspace that does not exist."""
+
+    kind = "no such workspace"
+
+
+class NoSuchRoute(HonchoUnavailable):
+    """404 without them: a server that is no Honcho, or too old for workspace chat."""
+
+    kind = "no workspace chat on this server"
+
+
+class NotFound(HonchoUnavailable):
+    """Another 404, such as an unknown session."""
+
+    kind = "not found"
+
+
+class Refused(HonchoUnavailable):
+    """422: the server does not take what was sent, and will not take it later."""
+
+    kind = "what was sent is refused"
+
+
+class TooManyRequests(HonchoUnavailable):
+    """429."""
+
+    kind = "too many requests"
+
+
+class ServerFailed(HonchoUnavailable):
+    """500 and the like: the cause is never in the body."""
+
+    kind = "the server failed"
+
+
+class Unexpected(HonchoUnavailable):
+    """A status that the contract does not know, such as a redirect."""
+
+    kind = "an unexpected status"
+
+
+class NotJson(HonchoUnavailable):
+    """A success whose body is no JSON, such as a proxy's page."""
+
+    kind = "the answer is not JSON"
+
+
+class WrongShape(HonchoUnavailable):
+    """A success whose JSON is not what was asked for."""
+
+    kind = "the answer has the wrong shape"
+
+
+class AnswerTooLong(HonchoUnavailable):
+    """A success whose body passed the cap; the rest was not read."""
+
+    kind = "the answer is too long"

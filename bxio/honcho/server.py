@@ -1,0 +1,69 @@
+"""Which Honcho server is spoken to, and the URL of each thing on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import httpx
+
+from bxcore.workspaces import is_honcho_name
+from bxio.deadline_http import Cut, cutting_client
+
+_TOKEN = re.compile(r"[\x21-\x7e]*")
+
+
+class BadName(ValueError):  # noqa: N818 - named for what is wrong
+    """A name that no URL is built of; some servers answer 500 to it."""
+
+
+class BadToken(ValueError):  # noqa: N818 - named for what is wrong
+    """A token that no HTTP header can carry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HonchoServer:
+    """A server: its URL without ``/v3`` (a path prefix is kept), and its token, which is never shown.
+
+    ``transport`` makes the transport of one exchange when the server is embedded; the URL is then only a
+    name.
+    """
+
+    url: str = "http://embedded"
+    token: str = field(default="", repr=False)
+    transport: Callable[[], httpx.BaseTransport] | None = None
+
+    def __post_init__(self) -> None:
+        if not _TOKEN.fullmatch(self.token.strip()):
+            raise BadToken("the honcho token holds a character that no header can carry; write it anew")
+
+    def client(self, deadline_s: float, cut: Cut) -> httpx.Client:
+        """Open the client of one exchange; ``deadline_s`` is absolute, on the monotonic clock."""
+        headers = {"accept": "application/json", **self._authorization()}
+        if self.transport is not None:
+            return httpx.Client(
+                base_url=self.url, headers=headers, transport=self.transport(), trust_env=False
+            )
+        return cutting_client(self.url, deadline_s, cut, headers=headers)
+
+    def _authorization(self) -> dict[str, str]:
+        token = self.token.strip()
+        return {"authorization": f"Bearer {token}"} if token else {}
+
+
+def workspace_path(workspace: str, *rest: str) -> str:
+    """Build a path under a workspace; raises ``BadName`` for a name that Honcho does not take."""
+    return "/".join(("/v3/workspaces", checked(workspace), *rest))
+
+
+def session_path(workspace: str, session: str, *rest: str) -> str:
+    """Build a path under a session; raises ``BadName`` as ``workspace_path`` does."""
+    return workspace_path(workspace, "sessions", checked(session), *rest)
+
+
+def checked(name: str) -> str:
+    """Give ``name`` back, or raise ``BadName``."""
+    if not is_honcho_name(name):
+        raise BadName(f"{name!r} is no Honcho name; use 1 to 512 letters, digits, _ or -")
+    return name
