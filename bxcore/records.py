@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -12,6 +13,9 @@ from bxcore.labels import Label, Level
 
 SCHEMA = 1
 """The version of the log's records, kept in each ``SessionStart``."""
+
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class RecordError(ValueError):
@@ -103,15 +107,7 @@ Record: TypeAlias = SessionStart | User | Assistant | Usage | CacheLoss | ToolRe
 
 def whole(text: str) -> str:
     """The text with U+FFFD for each half of a character, which no encoder takes and no log may hold."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if _has_half(text) else text
-
-
-def _has_half(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
+    return text if text.isascii() else _HALF.sub("\ufffd", text)
 
 
 def dump(record: Record) -> str:
