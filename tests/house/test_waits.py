@@ -1,0 +1,123 @@
+"""Every wait has a deadline, and no test and no actor sleeps (spec 5.2, 5.5)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from tests.house.source import Module, modules
+
+NO_ARGUMENT = frozenset({"get", "join", "result", "wait"})
+"""Methods that wait for ever when they are called with nothing at all; ``mapping.get(key)`` is no wait."""
+NEEDS_TIMEOUT = {"communicate": 2, "wait_for": 2, "create_connection": 2, "urlopen": 3, "select": 4}
+"""Calls with an optional time-out, and how many plain arguments hold it."""
+SUBPROCESS = frozenset({"run", "call", "check_call", "check_output"})
+
+WITHOUT: dict[tuple[str, str], str] = {}
+"""Waits that need no deadline: (file, the call as written) and the reason."""
+ASLEEP: dict[str, str] = {}
+"""Files outside the tree of actors that may sleep, and the reason."""
+
+
+def has(call: ast.Call, keyword: str) -> bool:
+    return any(given.arg in {keyword, None} for given in call.keywords)
+
+
+def is_false(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+def never_blocks(call: ast.Call) -> bool:
+    """``get(False)``, ``acquire(blocking=False)`` and the like."""
+    flags = [given.value for given in call.keywords if given.arg in {"block", "blocking"}]
+    return any(is_false(node) for node in [*call.args[:1], *flags])
+
+
+def waits_for_ever(call: ast.Call) -> bool:
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    name, owner = call.func.attr, ast.unparse(call.func.value)
+    if has(call, "timeout") or has(call, "timeout_s"):
+        return False
+    only_flag = len(call.args) <= 1 and all(isinstance(node, ast.Constant) and node.value is True for node in call.args)
+    if name in NO_ARGUMENT:
+        return only_flag and not never_blocks(call)
+    if name == "acquire":
+        return only_flag and not never_blocks(call)
+    if owner == "subprocess" and name in SUBPROCESS:
+        return True
+    if name == "flock":
+        return not any(flag in ast.unparse(call) for flag in ("LOCK_NB", "LOCK_UN"))
+    if name == "select" and owner != "select":
+        return not call.args and not call.keywords
+    return name in NEEDS_TIMEOUT and len(call.args) < NEEDS_TIMEOUT[name]
+
+
+def endless(module: Module) -> Iterator[str]:
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and waits_for_ever(node):
+            written = ast.unparse(node)
+            if (module.name, written) not in WITHOUT:
+                yield f"{module.name}:{node.lineno} {written[:100]}"
+
+
+def sleeps(module: Module) -> Iterator[str]:
+    for node in ast.walk(module.tree):
+        called = isinstance(node, ast.Call) and ast.unparse(node.func) in {"time.sleep", "sleep"}
+        if called and module.name not in ASLEEP:
+            yield f"{module.name}:{node.lineno}"
+
+
+def test_every_wait_has_a_deadline() -> None:
+    assert [found for module in modules() for found in endless(module)] == []
+
+
+def test_nothing_sleeps() -> None:
+    assert [found for module in modules() for found in sleeps(module)] == []
+
+
+def test_no_queue_is_unbounded() -> None:
+    found = []
+    for module in modules("bxcore", "bxio", "actors", "bxctl", "supervisor.py"):
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.Call):
+                continue
+            made = ast.unparse(node.func).rpartition(".")[2]
+            unbounded = made == "SimpleQueue" or (made in {"Queue", "LifoQueue", "PriorityQueue"} and not node.args + node.keywords)
+            if unbounded:
+                found.append(f"{module.name}:{node.lineno}")
+    assert found == []
+
+
+def test_each_exception_still_stands() -> None:
+    every = {module.name: {ast.unparse(node) for node in ast.walk(module.tree) if isinstance(node, ast.Call)} for module in modules()}
+    assert [key for key in WITHOUT if key[1] not in every.get(key[0], set())] == []
+    assert [name for name in ASLEEP if not any("sleep" in call for call in every.get(name, set()))] == []
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "reply.get()", "queue.get(True)", "queue.get(block=True)", "event.wait()", "thread.join()", "future.result()",
+        "lock.acquire()", "lock.acquire(True)", "process.wait()", "process.communicate()", "condition.wait_for(ready)",
+        "subprocess.run(command, check=True)", "fcntl.flock(file, fcntl.LOCK_EX)", "socket.create_connection(there)",
+        "select.select(readers, [], [])", "selector.select()",
+    ],
+)  # fmt: skip
+def test_the_check_finds_a_wait_without_a_deadline(written: str) -> None:
+    assert len(list(endless(Module(name="x.py", text=written, tree=ast.parse(written))))) == 1
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "reply.get(3.0)", "reply.get(timeout=left)", "mapping.get('key')", "', '.join(words)", "event.wait(1)",
+        "thread.join(timeout=2)", "lock.acquire(timeout=1)", "lock.acquire(blocking=False)", "lock.acquire(False)",
+        "subprocess.run(command, timeout=5)", "fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)", "selector.select(0.1)",
+        "condition.wait_for(ready, 2)", "reply.get(timeout_s=2)",
+    ],
+)  # fmt: skip
+def test_the_check_lets_a_bounded_wait_pass(written: str) -> None:
+    assert list(endless(Module(name="x.py", text=written, tree=ast.parse(written)))) == []
