@@ -92,7 +92,7 @@ class HonchoRead(_Table):
 
 
 class HonchoTable(_Table):
-    """``[honcho]`` (spec 4.5): ``trusted`` defaults to ``agent``, ``untrusted`` to ``<trusted>-untrusted``."""
+    """``[honcho]`` (4.5): ``trusted`` is ``agent`` by default, ``untrusted`` is ``<trusted>-untrusted``."""
 
     url: Annotated[str, AfterValidator(honcho_url)] = "embedded"
     token_file: FilePath | None = None

@@ -1,0 +1,100 @@
+"""The files behind the configuration, read through the paths that are handed in; nothing else is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bxcore.config.environment import SECRETS
+from bxcore.config.layers import SourceText
+from bxcore.config.loading import Loaded, load
+from bxcore.config.problems import ConfigProblem
+from bxcore.config.settings import Settings
+from bxcore.paths import ConfigFile, Paths
+
+MAX_FILE_BYTES = 1_048_576
+MAX_SECRET_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """What may never be shown: no ``repr`` has it, no error text names it."""
+
+    model_api_key: str | None = field(default=None, repr=False)
+    honcho_token: str | None = field(default=None, repr=False)
+
+
+def read(paths: Paths, environ: Mapping[str, str], *, cwd: Path) -> Loaded:
+    """Read the configuration files of ``paths`` and check them with the environment."""
+    found = (_source(file) for file in paths.config_files)
+    return load([source for source in found if source is not None], environ, cwd=cwd)
+
+
+def _source(file: ConfigFile) -> SourceText | None:
+    """Read one file; a file that nobody named and that is not there is no problem."""
+    try:
+        with file.path.open("rb") as stream:
+            content = stream.read(MAX_FILE_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        missing = "there is no such file; write one with boxmaker init, or leave --config away"
+        return SourceText(path=file.path, error=missing) if file.required else None
+    except OSError as error:
+        return SourceText(path=file.path, error=_cannot_read(error))
+    if len(content) > MAX_FILE_BYTES:
+        return SourceText(path=file.path, error="is larger than 1 MiB; this is no configuration")
+    return SourceText(path=file.path, content=content)
+
+
+def read_secrets(
+    settings: Settings, paths: Paths, environ: Mapping[str, str], origins: Mapping[str, str]
+) -> tuple[Secrets, tuple[ConfigProblem, ...]]:
+    """Find each secret: ``$CREDENTIALS_DIRECTORY/<name>``, else its ``*_file``, else its variable."""
+    files = {
+        "model_api_key": ("model.api_key_file", settings.model.api_key_file),
+        "honcho_token": ("honcho.token_file", settings.honcho.token_file),
+    }
+    values: dict[str, str | None] = {}
+    problems: list[ConfigProblem] = []
+    for name, (key, file) in files.items():
+        credential = paths.credentials / name if paths.credentials else None
+        chosen = credential if credential is not None and credential.is_file() else file
+        found = _secret(chosen) if chosen is not None else environ.get(SECRETS[name]) or None
+        values[name] = None if isinstance(found, _Unreadable) else found
+        if isinstance(found, _Unreadable):
+            place, line = _place(origins.get(key, str(chosen)))
+            problems.append(ConfigProblem(place=place, line=line, key=key, sentence=found.sentence))
+    return Secrets(**values), tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    sentence: str
+
+
+def _secret(path: Path) -> str | _Unreadable:
+    """A secret is the file's text without the white space around it."""
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(MAX_SECRET_BYTES).decode("ascii").strip()
+    except FileNotFoundError:
+        return _Unreadable(
+            "names a file that is not there; make it, mode 0600, with the secret as its only line"
+        )
+    except UnicodeDecodeError:
+        return _Unreadable("names a file that holds other than ASCII text; a secret is one line of it")
+    except OSError as error:
+        return _Unreadable(f"names a file that {_cannot_read(error)}")
+    if not text or not text.isprintable():
+        return _Unreadable("names a file that is empty or has several lines; a secret is one line")
+    return text
+
+
+def _cannot_read(error: OSError) -> str:
+    return f"cannot be read: {(error.strerror or type(error).__name__).lower()}"
+
+
+def _place(origin: str) -> tuple[str, int | None]:
+    """Split ``/etc/boxmaker.toml:3`` into the path and the line."""
+    path, _, line = origin.rpartition(":")
+    return (path, int(line)) if line.isdigit() and path else (origin, None)

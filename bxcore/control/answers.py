@@ -1,0 +1,207 @@
+"""What the control socket answers: the shapes of its JSON (spec 6.3). Times are seconds, ages too."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+LabelJson = TypedDict("LabelJson", {"class": str, "untrusted": bool})
+"""A label: ``public``, ``private`` or ``secret``, and whether strangers wrote it."""
+
+
+class ErrorJson(TypedDict):
+    """A "no": ``error`` is a word of ``ErrorCode``, ``sentence`` says what to do."""
+
+    error: str
+    sentence: str
+
+
+class DoneJson(TypedDict):
+    """What became of an operator's wish."""
+
+    ok: bool
+    sentence: str
+
+
+class ProblemJson(TypedDict):
+    """Something that is not well, and the command that helps."""
+
+    sentence: str
+    help: str
+
+
+class StatusJson(TypedDict):
+    """The box on one screen. ``facts`` are lines such as ``model``: ``embedded, ready``."""
+
+    version: str
+    pid: int
+    uptime_s: float
+    state: Literal["ok", "degraded"]
+    problems: list[ProblemJson]
+    facts: dict[str, str]
+    actors: int
+    restarts: int
+    dead_letters: int
+    zombies: int
+
+
+class NodeJson(TypedDict):
+    """One actor or supervisor of the tree. ``error`` is the last crash's exception type."""
+
+    name: str
+    kind: str
+    state: str
+    restarts: int
+    waiting: int
+    age_s: float | None
+    error: str | None
+    children: list[NodeJson]
+
+
+class ActorJson(TypedDict):
+    """One actor, without its children; ``details`` are the kernel's further facts."""
+
+    name: str
+    kind: str
+    state: str
+    restarts: int
+    waiting: int
+    age_s: float | None
+    error: str | None
+    details: dict[str, str]
+
+
+class StackJson(TypedDict):
+    """An actor's stack, the innermost call last."""
+
+    name: str
+    frames: list[str]
+
+
+class DeadLetterJson(TypedDict):
+    """One dead letter; never its text."""
+
+    at: str
+    address: str
+    reason: str
+    type: str
+    size: int
+
+
+class DeadLetterCountJson(TypedDict):
+    """How many an address got for one reason since the process began."""
+
+    address: str
+    reason: str
+    count: int
+
+
+class DeadLettersJson(TypedDict):
+    """Counts over all, and the newest ones."""
+
+    total: int
+    counts: list[DeadLetterCountJson]
+    letters: list[DeadLetterJson]
+
+
+class SessionInfoJson(TypedDict):
+    """A line of the sessions' list."""
+
+    session: str
+    live: bool
+    turns: int
+    label: LabelJson
+    updated: str
+
+
+class SessionsJson(TypedDict):
+    """The sessions, the newest first."""
+
+    sessions: list[SessionInfoJson]
+
+
+class TurnTextJson(TypedDict):
+    """One turn of a shown session; ``reply`` is None where there is none."""
+
+    user: str
+    reply: str | None
+
+
+class SessionJson(SessionInfoJson):
+    """One session with its turns in ``said``."""
+
+    said: list[TurnTextJson]
+
+
+class AskJson(TypedDict):
+    """Memory's answer to an operator."""
+
+    ok: bool
+    content: str
+    label: LabelJson
+
+
+class PromptPartJson(TypedDict):
+    """A part of the baseline and its tokens."""
+
+    part: str
+    tokens: int
+
+
+class PromptSizeJson(TypedDict):
+    """The baseline's parts; ``estimated`` when no tokenizer was at hand."""
+
+    parts: list[PromptPartJson]
+    total: int
+    limit: int
+    estimated: bool
+
+
+class VersionJson(TypedDict):
+    """Version of the process, and of this protocol."""
+
+    version: str
+    protocol: int
+
+
+class UsageJson(TypedDict):
+    """Tokens of a turn."""
+
+    prompt: int
+    cached: int
+    completion: int
+
+
+ToolJson = TypedDict(
+    "ToolJson",
+    {"tool": str, "arguments": str, "ok": bool, "content": str, "class": str, "untrusted": bool},
+)
+"""One tool call of a turn; ``arguments`` is canonical JSON, or the raw text when it was refused."""
+
+
+class TurnJson(TypedDict):
+    """One turn as ``boxmaker chat --json`` prints it (spec 6.2)."""
+
+    session: str
+    turn: int
+    reply: str | None
+    tools: list[ToolJson]
+    label: LabelJson
+    usage: UsageJson
+
+
+class LineJson(TypedDict):
+    """One line of a turn's stream. ``kind`` says which of the other keys are there.
+
+    ``turn_started``: turn; ``notice``: text; ``text_delta``: text; ``tool_started``: tool, arguments;
+    ``tool_ended``: call; ``waiting``: nothing, a sign of life; ``result``: result, failed; ``error``: error.
+    """
+
+    kind: str
+    turn: NotRequired[int]
+    text: NotRequired[str]
+    tool: NotRequired[str]
+    arguments: NotRequired[str]
+    call: NotRequired[ToolJson]
+    result: NotRequired[TurnJson]
+    failed: NotRequired[str | None]
+    error: NotRequired[ErrorJson]

@@ -1,0 +1,139 @@
+"""What may be asked over the control socket, one value a request (spec 6.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+MAIN_SESSION = "main"
+"""The session that goes on when none is named."""
+OPERATOR = "operator"
+"""The session name under which an operator's own questions to memory run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """Run one turn; answered as a stream of lines, the last one ``result`` or ``error``."""
+
+    text: str
+    session: str = MAIN_SESSION
+    speaker: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopTurnRequest:
+    """End the session's running turn."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusRequest:
+    """How the box does, on one screen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeRequest:
+    """Every actor with its state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestartRequest:
+    """Restart one actor by name, or every worker."""
+
+    name: str | None = None
+    all: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopRequest:
+    """Stop an actor and keep it stopped."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartRequest:
+    """Start an actor that was stopped by hand."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectRequest:
+    """What is known of one actor, without asking it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackRequest:
+    """Where an actor's thread is now; the names of functions and lines, no values."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLettersRequest:
+    """The newest dead letters, at most ``limit``, and the counts."""
+
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsRequest:
+    """The sessions, the newest first."""
+
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRequest:
+    """One session with its turns."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndSessionRequest:
+    """End the live actor of a session; its log stays."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskRequest:
+    """Ask memory directly, as the operator."""
+
+    question: str
+    workspaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSizeRequest:
+    """The size of each part of a new session's baseline."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRequest:
+    """Which version answers."""
+
+
+Request: TypeAlias = (
+    ChatRequest
+    | StopTurnRequest
+    | StatusRequest
+    | TreeRequest
+    | RestartRequest
+    | StopRequest
+    | StartRequest
+    | InspectRequest
+    | StackRequest
+    | DeadLettersRequest
+    | SessionsRequest
+    | SessionRequest
+    | EndSessionRequest
+    | AskRequest
+    | PromptSizeRequest
+    | VersionRequest
+)

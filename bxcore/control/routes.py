@@ -1,0 +1,141 @@
+"""The fixed table of the control socket: method and path on one side, a request's class on the other.
+
+Names from the wire are only ever looked up in this table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from urllib.parse import parse_qsl, quote, urlencode
+
+from bxcore.control.exit_codes import ErrorCode
+from bxcore.control.requests import (
+    AskRequest,
+    ChatRequest,
+    DeadLettersRequest,
+    EndSessionRequest,
+    InspectRequest,
+    PromptSizeRequest,
+    Request,
+    RestartRequest,
+    SessionRequest,
+    SessionsRequest,
+    StackRequest,
+    StartRequest,
+    StatusRequest,
+    StopRequest,
+    StopTurnRequest,
+    TreeRequest,
+    VersionRequest,
+)
+
+MAX_BODY_BYTES = 1_048_576
+PROTOCOL = 1
+
+GET: Mapping[str, type[Request]] = {
+    "/v1/status": StatusRequest,
+    "/v1/tree": TreeRequest,
+    "/v1/inspect": InspectRequest,
+    "/v1/stack": StackRequest,
+    "/v1/dead-letters": DeadLettersRequest,
+    "/v1/sessions": SessionsRequest,
+    "/v1/session": SessionRequest,
+    "/v1/prompt-size": PromptSizeRequest,
+    "/v1/version": VersionRequest,
+}
+POST: Mapping[str, type[Request]] = {
+    "/v1/chat": ChatRequest,
+    "/v1/stop-turn": StopTurnRequest,
+    "/v1/restart": RestartRequest,
+    "/v1/stop": StopRequest,
+    "/v1/start": StartRequest,
+    "/v1/end-session": EndSessionRequest,
+    "/v1/ask": AskRequest,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """A request on the wire; ``body`` is None for a GET."""
+
+    method: str
+    target: str
+    body: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotARequest:
+    """What came is none of the table's requests."""
+
+    code: ErrorCode
+    sentence: str
+
+
+def encode(request: Request) -> Encoded:
+    """Write a request for the wire. Undecodable input becomes escapes of surrogates, which are refused."""
+    values = {key: value for key, value in asdict(request).items() if value is not None}
+    for path, kind in GET.items():
+        if isinstance(request, kind):
+            query = urlencode(values, quote_via=quote)
+            return Encoded(method="GET", target=f"{path}?{query}" if query else path, body=None)
+    path = next(path for path, kind in POST.items() if isinstance(request, kind))
+    return Encoded(method="POST", target=path, body=json.dumps(values).encode("ascii"))
+
+
+def decode(method: str, target: str, body: bytes) -> Request | NotARequest:
+    """Read a request from the wire; never raises."""
+    path, _, query = target.partition("?")
+    table = {"GET": GET, "POST": POST}.get(method)
+    if table is None or path not in table:
+        return _no_route(path)
+    if method == "GET" and body:
+        return NotARequest(code=ErrorCode.BAD_REQUEST, sentence="a GET has no body; use the query instead")
+    values = _query(query) if method == "GET" else _body(body)
+    return values if isinstance(values, NotARequest) else _typed(table[path], values)
+
+
+def _no_route(path: str) -> NotARequest:
+    right = "GET" if path in GET else "POST" if path in POST else None
+    if right is None:
+        known = ", ".join(sorted({*GET, *POST}))
+        return NotARequest(
+            code=ErrorCode.NO_SUCH_ROUTE, sentence=f"there is no such path; use one of {known}"
+        )
+    return NotARequest(code=ErrorCode.WRONG_METHOD, sentence=f"{path} takes {right} only")
+
+
+def _query(query: str) -> dict[str, object] | NotARequest:
+    try:
+        pairs = parse_qsl(
+            query, keep_blank_values=True, strict_parsing=bool(query), max_num_fields=16, errors="strict"
+        )
+    except ValueError:
+        return NotARequest(code=ErrorCode.BAD_REQUEST, sentence="the query is not key=value in UTF-8")
+    values: dict[str, object] = dict(pairs)
+    if len(values) != len(pairs):
+        return NotARequest(code=ErrorCode.BAD_REQUEST, sentence="the query names a key twice")
+    return values
+
+
+def _body(body: bytes) -> dict[str, object] | NotARequest:
+    from bxcore.untrusted_json import UntrustedJsonError, read_object
+
+    try:
+        return read_object(body.decode("utf-8"), max_text=MAX_BODY_BYTES)
+    except UnicodeDecodeError:
+        return NotARequest(code=ErrorCode.BAD_REQUEST, sentence="the body is not UTF-8 text")
+    except UntrustedJsonError as error:
+        sentence = error.sentence.replace("the arguments", "the body")
+        return NotARequest(code=ErrorCode.BAD_REQUEST, sentence=sentence)
+
+
+def _typed(kind: type[Request], values: dict[str, object]) -> Request | NotARequest:
+    """Check types and names by pydantic over the request's own dataclass; nothing extra is let through."""
+    from bxcore.control.checking import Checked, check
+
+    checked = check(kind, values)
+    if isinstance(checked, Checked):
+        return checked.request
+    return NotARequest(code=ErrorCode.BAD_REQUEST, sentence=checked)
