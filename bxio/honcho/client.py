@@ -61,7 +61,7 @@ class HonchoClient:
     def search(
         self, workspace: str, query: str, limit: int, deadline_s: float, cut: Cut | None = None
     ) -> list[StoredMessage]:
-        """Find at most ``limit`` (1 to 100) messages near ``query``, best first; an unknown workspace has none."""
+        """Find at most ``limit`` (1 to 100) messages near ``query``, best first."""
         body = {"query": honcho_text.search_query(query), "limit": limit}
         return _read(_MESSAGES, self._post(workspace_path(workspace, "search"), body, deadline_s, cut))
 
