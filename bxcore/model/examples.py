@@ -1,0 +1,84 @@
+"""Example turns of the ``json`` profile: what to call when, what a result looks like, what to reply.
+
+A small model follows these more than any instruction. They name other people and things than the tests do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bxcore.model.json_profile import call_text, reply_text
+from bxcore.model.values import Wire
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One turn: the person's words, the call with its result when there is one, the reply."""
+
+    user: str
+    call: tuple[str, dict[str, Any]] | None = None
+    result: str = ""
+    reply: str
+
+
+EXAMPLES: tuple[Example, ...] = (
+    Example(user="Hello", reply="Hello! What can I do for you?"),
+    Example(
+        user="Remember: the dentist is called Dr. Ochoa.",
+        call=("memory", {"action": "add", "file": "notes", "text": "The dentist is called Dr. Ochoa."}),
+        result="added to notes",
+        reply="I will remember that the dentist is called Dr. Ochoa.",
+    ),
+    Example(
+        user="Where did I park the car? Ask your memory.",
+        call=("ask_memory", {"question": "Where is the car parked?"}),
+        result='[1] memory · own · private\n    owner said on 2026-03-02: "The car is on level 3."',
+        reply="The car is on level 3.",
+    ),
+    Example(
+        user="What is the time?",
+        call=("clock", {}),
+        result="Monday 2026-03-02 09:41 UTC",
+        reply="It is 09:41 on Monday, 2 March 2026.",
+    ),
+    Example(
+        user="What did I tell you about the garden?",
+        call=("recall", {"query": "garden"}),
+        result="[1] memory · session k3f turn 4, 2026-02-20 · private\n    The roses want water on Fridays.",
+        reply="You told me that the roses want water on Fridays.",
+    ),
+    Example(user="What is the capital of Peru?", reply="The capital of Peru is Lima."),
+    Example(
+        user="Who is my landlord?",
+        call=("ask_memory", {"question": "Who is the owner's landlord?"}),
+        result="[1] memory · own · private\n    (no answer)",
+        reply="I do not know who your landlord is. My memory has nothing about it.",
+    ),
+    Example(
+        user="Please note that bin day is Tuesday.",
+        call=("memory", {"action": "add", "file": "notes", "text": "Bin day is Tuesday."}),
+        result="added to notes",
+        reply="Noted: bin day is Tuesday.",
+    ),
+)
+
+
+def example_messages(examples: Iterable[Example], tools: Collection[str]) -> tuple[Wire, ...]:
+    """The examples whose tool is offered, as wire messages."""
+    return tuple(
+        message
+        for example in examples
+        if example.call is None or example.call[0] in tools
+        for message in _messages(example)
+    )
+
+
+def _messages(example: Example) -> list[Wire]:
+    messages: list[Wire] = [{"role": "user", "content": example.user}]
+    if example.call is not None:
+        messages.append({"role": "assistant", "content": call_text(*example.call)})
+        messages.append({"role": "tool", "tool_call_id": "example", "content": example.result})
+    messages.append({"role": "assistant", "content": reply_text(example.reply)})
+    return messages
