@@ -1,0 +1,1 @@
+"""The runtime under every actor: mailboxes, replies, dead letters, lives (spec 5.2)."""

@@ -1,0 +1,149 @@
+"""The base of every actor: what a message, a refusal, a crash and a stop do to it (spec 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from actors.kernel.crash_report import report_crash
+from actors.kernel.errors import Refusal
+from actors.kernel.inspection import Inspection
+from actors.kernel.letter import Fenced, Inspect, Letter, Order, Piped, PipeDue, Stop
+from actors.kernel.life import Context, Life
+from actors.kernel.mailbox import Mailbox
+from actors.kernel.outcome import Outcome
+from actors.kernel.pipe import Pipe
+from actors.kernel.pykka_seam import SeamActor
+from actors.kernel.reply import Reply
+from actors.kernel.timers import Timer
+
+
+class Actor(SeamActor):
+    """Subclass it and match the messages in ``on_receive``; a child spec's ``start`` makes it."""
+
+    def __init__(self, context: Context) -> None:
+        self.name: str = context.name
+        self.incarnation: int = context.incarnation
+        self.box: Mailbox = context.box
+        self.now: Callable[[], float] = context.runtime.world.monotonic
+        """Seconds on the monotonic clock, the one of every deadline."""
+        super().__init__(context.life)
+
+    # What a subclass may define.
+
+    def on_start(self) -> None:
+        """Get ready; the supervisor waits for it within the start budget. The actor's own thread."""
+
+    def on_receive(self, message: Any) -> object:
+        """Handle a message; what it returns answers an ask. The actor's own thread."""
+        raise NotImplementedError(type(message).__name__)
+
+    def on_stop(self) -> None:
+        """Let go of files and sockets; keep it short. The actor's own thread.
+
+        Runs once if ``on_start`` succeeded: at a stop, a normal end, after a crash; not when fenced.
+        """
+
+    def cut(self) -> None:
+        """Shut down what the actor may be blocked on, such as a socket. ANY thread; must not block.
+
+        Called when a stop is wanted, and again when the actor is fenced.
+        """
+
+    def facts(self) -> Mapping[str, str | int | float]:
+        """Counters that ``bxctl inspect`` shows beside the kernel's; no content. The actor's own thread."""
+        return {}
+
+    # What the kernel offers to a subclass; the actor's own thread.
+
+    def reply_later(self) -> Reply | None:
+        """Take over the reply of the message in hand; what ``on_receive`` returns is ignored. None when told."""
+        letter = self._life.lease.in_hand
+        return None if letter is None else self._life.owe(letter)
+
+    def tell_later(self, delay_s: float, message: Any) -> Timer:
+        """Have ``message`` come to this incarnation after ``delay_s``; whatever the bound."""
+        return self._life.lease.timers.add(self.now() + delay_s, message)
+
+    def pipe(self, replies: Iterable[Reply], deadline_s: float, make: Callable[[list[Outcome]], Any]) -> None:
+        """Tell oneself ``make(outcomes)`` once, when all replies are over or at ``deadline_s`` (absolute).
+
+        The late ones are abandoned. ``make`` runs in the actor's own thread; the bound does not count.
+        """
+        pipe = Pipe(self._life, list(replies), make)
+        pipe.timer = self._life.lease.timers.add(deadline_s, PipeDue(pipe.abandon))
+        pipe.begin()
+
+    def end(self) -> None:
+        """End normally after this message."""
+        self.actor_stopped.set()
+
+    # The kernel's own.
+
+    def _begin(self) -> None:
+        life = self._life
+        try:
+            self.on_start()
+        except BaseException as error:  # noqa: BLE001 - SystemExit too is a failed start of this actor alone
+            self._crash(error, "on_start")
+        else:
+            life.started = True
+            life.ready.set(None)
+
+    def _receive(self, message: Any) -> None:
+        letter = self._life.lease.in_hand
+        assert letter is not None
+        try:
+            if isinstance(message, Order):
+                message = self._obey(message, letter)
+                if message is None:
+                    return
+            answer = self.on_receive(message)
+        except Refusal as refusal:
+            if letter.reply is not None:
+                letter.reply.fail(refusal.with_traceback(None))
+        except BaseException as error:  # noqa: BLE001 - SystemExit too is a crash of this actor alone
+            self._crash(error, type(message).__name__)
+        else:
+            if letter.reply is not None and not letter.taken_over:
+                letter.reply.set(answer)
+        self._life.lease.in_hand = None
+
+    def _obey(self, order: Order, letter: Letter) -> Any:
+        """Do what the kernel wants; the message for ``on_receive`` when the order carries one."""
+        match order:
+            case Piped():
+                return order.make(order.outcomes())
+            case PipeDue():
+                order.abandon()
+            case Stop():
+                self._life.reason = "shutdown"
+                self._life.comes_back = order.comes_back
+                self.actor_stopped.set()
+            case Fenced():
+                self._life.fenced = True
+                self.actor_stopped.set()
+            case Inspect() if letter.reply is not None:
+                letter.reply.set(Inspection.of(self._life, self.facts()))
+            case _:
+                raise TypeError(type(order).__name__)
+        return None
+
+    def _wind_up(self) -> None:
+        life = self._life
+        if not life.started or life.fenced:
+            return
+        try:
+            self.on_stop()
+        except BaseException as error:  # noqa: BLE001 - a failed clean-up is told, the end goes on
+            self._crash(error, "on_stop")
+
+    def _crash(self, error: BaseException, message_type: str) -> None:
+        life = self._life
+        life.crash(error)
+        life.fail_in_hand()
+        self.actor_stopped.set()
+        report_crash(life, message_type, error)
+
+
+__all__ = ["Actor", "Context", "Life"]

@@ -1,0 +1,71 @@
+"""What an asker may get instead of an answer, and the one exception that is replied (spec 5.2)."""
+
+# ruff: noqa: N818 - these names are what the asker is told, in the field's words
+
+from __future__ import annotations
+
+
+class Refusal(Exception):
+    """The only exception that is replied without killing the actor; ``sentence`` is for people and models."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class CallError(Exception):
+    """An ask that got no answer: ``address`` is whom it was for, ``sentence`` says what happened."""
+
+    address: str
+    sentence: str
+
+    def __init__(self, address: str, sentence: str) -> None:
+        super().__init__(address)
+        self.address = address
+        self.sentence = sentence
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class Busy(CallError):
+    """The mailbox is full; nothing was left in it."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address, f"{address} is busy: its mailbox is full, try again")
+
+
+class Dead(CallError):
+    """The actor is stopped and nothing will start it again by itself."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address, f"{address} is stopped and will not answer")
+
+
+class Restarting(CallError):
+    """The actor went down before it answered and comes back: a retry may help."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address, f"{address} was restarted before it answered, try again")
+
+
+class Crashed(CallError):
+    """The actor crashed on this very message. ``error_type`` names the exception's type, never its text."""
+
+    def __init__(self, address: str, error_type: str) -> None:
+        super().__init__(address, f"{address} crashed on this request ({error_type})")
+        self.error_type = error_type
+
+
+class Expired(CallError):
+    """The message's deadline had passed before the actor could take it; it was dropped unread."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address, f"{address} could not take the request before its deadline")
+
+
+class TimedOut(CallError, TimeoutError):
+    """The asker's time is over; a later answer becomes a dead letter."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address, f"{address} did not answer in time")

@@ -1,0 +1,156 @@
+"""The other end of an ask: resolved once, waited for with a deadline, abandoned by who no longer waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from actors.kernel.dead_letters import DeadLetters, Why, size_of
+from actors.kernel.errors import CallError, Refusal, TimedOut
+from actors.kernel.outcome import Answer, Failed, Late, Outcome
+from actors.kernel.world import LONGEST_WAIT_S, World
+
+_PENDING, _ANSWERED, _FAILED, _ABANDONED = range(4)
+
+
+class Reply:
+    """Resolved at most once, by any thread; no callback runs under its lock.
+
+    ``deadline_s`` is absolute and monotonic: an answer after it is a dead letter.
+    """
+
+    __slots__ = (
+        "_abandoning",
+        "_condition",
+        "_dead_letters",
+        "_resolving",
+        "_state",
+        "_value",
+        "_world",
+        "address",
+        "deadline_s",
+    )
+
+    def __init__(self, world: World, dead_letters: DeadLetters, address: str, deadline_s: float) -> None:
+        self._world = world
+        self._dead_letters = dead_letters
+        self.address = address
+        self.deadline_s = deadline_s
+        self._condition = world.condition()
+        self._state = _PENDING
+        self._value: Any = None
+        self._abandoning: list[Callable[[], object]] | None = None
+        self._resolving: list[Callable[[], object]] | None = None
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether nobody waits any more."""
+        return self._state == _ABANDONED
+
+    @property
+    def pending(self) -> bool:
+        """Whether it is neither resolved nor abandoned."""
+        return self._state == _PENDING
+
+    def set(self, value: Any) -> bool:
+        """Answer. False, and a dead letter, when it came too late."""
+        return self._resolve(_ANSWERED, value) or self._late(value)
+
+    def fail(self, error: CallError | Refusal) -> bool:
+        """Answer with an error. False, and a dead letter, when it came too late."""
+        return self._resolve(_FAILED, error) or self._late(error)
+
+    def fail_if_pending(self, error: CallError | Refusal) -> None:
+        """Fail it unless it is resolved already; the kernel's own, counts no dead letter."""
+        self._resolve(_FAILED, error)
+
+    def abandon(self) -> None:
+        """Say that nobody waits any more: the waiter wakes, the callbacks run in this thread. Any thread."""
+        self._resolve(_ABANDONED, None)
+
+    def on_abandon(self, callback: Callable[[], object]) -> None:
+        """Have ``callback`` run once when the reply is abandoned; at once, here, when it is already."""
+        with self._condition:
+            if self._state == _PENDING:
+                self._abandoning = [*(self._abandoning or ()), callback]
+            run_now = self._state == _ABANDONED
+        if run_now:
+            callback()
+
+    def when_over(self, callback: Callable[[], object]) -> None:
+        """Have ``callback`` run once when the reply is resolved or abandoned; at once when it is already."""
+        with self._condition:
+            over = self._state != _PENDING
+            if not over:
+                self._resolving = [*(self._resolving or ()), callback]
+        if over:
+            callback()
+
+    def get(self, timeout_s: float) -> Any:
+        """Wait at most ``timeout_s``; raises the ``CallError`` or ``Refusal``, ``TimedOut`` when late."""
+        outcome = self.outcome(self._world.monotonic() + timeout_s)
+        match outcome:
+            case Answer(value):
+                return value
+            case Failed(error):
+                raise error
+            case Late():
+                raise TimedOut(self.address)
+
+    def outcome(self, deadline_s: float) -> Outcome:
+        """Wait until ``deadline_s`` or its own deadline, the earlier; never raises. Late abandons it."""
+        outcome = self.outcome_kept(min(deadline_s, self.deadline_s))
+        if self._state == _PENDING:
+            self.abandon()
+            return self.peek()
+        return outcome
+
+    def outcome_kept(self, deadline_s: float) -> Outcome:
+        """Wait until ``deadline_s`` like ``outcome``, but go on wanting the answer when it is late."""
+        monotonic = self._world.monotonic
+        with self._condition:
+            while self._state == _PENDING:
+                left_s = deadline_s - monotonic()
+                if left_s <= 0.0:
+                    break
+                self._condition.wait(min(left_s, LONGEST_WAIT_S))
+        return self.peek()
+
+    def peek(self) -> Outcome:
+        """What is there now, without waiting; ``Late`` while nothing is."""
+        if self._state == _ANSWERED:
+            return Answer(self._value)
+        if self._state == _FAILED:
+            return Failed(self._value)
+        return Late()
+
+    def _resolve(self, state: int, value: Any) -> bool:
+        over = self._world.monotonic() > self.deadline_s
+        with self._condition:
+            if self._state != _PENDING:
+                return False
+            # After the deadline nothing is an answer, even if the asker has not noticed yet.
+            self._state = _ABANDONED if over else state
+            self._value = value
+            self._condition.notify_all()
+            abandoning, resolving = self._abandoning, self._resolving
+            self._abandoning = self._resolving = None
+        if abandoning is not None and self._state == _ABANDONED:
+            _run(abandoning)
+        if resolving is not None:
+            _run(resolving)
+        return self._state == state
+
+    def _late(self, value: object) -> bool:
+        self._dead_letters.count(self.address, Why.LATE, type(value).__name__, size_of(value))
+        return False
+
+
+def gather(replies: Iterable[Reply], deadline_s: float) -> list[Outcome]:
+    """Wait for all until ONE absolute deadline; the late ones are abandoned. In the order given."""
+    return [reply.outcome(deadline_s) for reply in replies]
+
+
+def _run(callbacks: list[Callable[[], object]]) -> None:
+    for callback in callbacks:
+        callback()

@@ -1,0 +1,136 @@
+"""What outlives every actor: the address book, dead letters, zombies, and the tree as last seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from actors.kernel.actor import Actor
+from actors.kernel.dead_letters import DeadLetters
+from actors.kernel.errors import CallError
+from actors.kernel.inspection import Inspection
+from actors.kernel.launch import NeverReady, launch, stop
+from actors.kernel.letter import Inspect
+from actors.kernel.life import Context, Life
+from actors.kernel.mailbox import BOUND, Mailbox
+from actors.kernel.outcome import Answer, Failed
+from actors.kernel.stack import stack_of
+from actors.kernel.tree_view import NodeView, SupervisorView, nested
+from actors.kernel.world import RealWorld, World
+from actors.kernel.zombies import Zombies
+
+
+class Runtime:
+    """One a process (or a test). Any thread."""
+
+    def __init__(self, world: World | None = None) -> None:
+        self.world: World = world or RealWorld()
+        self.dead_letters = DeadLetters(self.world)
+        self.zombies = Zombies(self.world)
+        self._lock = self.world.condition()
+        self._boxes: dict[str, Mailbox] = {}
+        self._lives: dict[str, Life] = {}
+        self._views: dict[str, SupervisorView] = {}
+
+    # The address book.
+
+    def mailbox(self, name: str, *, bound: int | None = None) -> Mailbox:
+        """The mailbox of this name, made when there is none; ``bound`` (messages) counts when given."""
+        with self._lock:
+            box = self._boxes.get(name)
+            if box is None:
+                box = self._boxes[name] = Mailbox(name, self.world, self.dead_letters)
+                box.bound = bound or BOUND
+        return box
+
+    def forget(self, box: Mailbox) -> None:
+        """Close a mailbox for good and take it out of the book."""
+        box.close()
+        with self._lock:
+            if self._boxes.get(box.name) is box:
+                del self._boxes[box.name]
+
+    def mailboxes(self) -> tuple[Mailbox, ...]:
+        """All in the book."""
+        with self._lock:
+            return tuple(self._boxes.values())
+
+    # Lives.
+
+    def start(
+        self, name: str, make: Callable[[Context], Actor], *, start_s: float = 5.0, bound: int | None = None
+    ) -> Mailbox:
+        """Start an actor without a supervisor and wait until it is ready; for tests and tools.
+
+        Raises ``NeverReady`` when it crashed at its start or was not ready in time.
+        """
+        box = self.mailbox(name, bound=bound)
+        life = launch(self, make, box)
+        match life.ready.outcome(self.world.monotonic() + start_s):
+            case Answer():
+                return box
+            case Failed():
+                raise NeverReady(f"{name} failed at its start ({life.error})")
+            case _:
+                stop(life, 0.0)
+                raise NeverReady(f"{name} was not ready within {start_s} s")
+
+    def stop(self, name: str, *, timeout_s: float = 5.0) -> bool:
+        """Stop an unsupervised actor and close its mailbox; False when it had to be fenced."""
+        life = self.life(name)
+        ended = life is None or stop(life, timeout_s)
+        self.forget(self.mailbox(name))
+        return ended
+
+    def life(self, name: str) -> Life | None:
+        """The newest incarnation of this name while it runs."""
+        with self._lock:
+            return self._lives.get(name)
+
+    def lives(self) -> tuple[Life, ...]:
+        """Every incarnation that has not told its end, fenced ones included only in ``zombies``."""
+        with self._lock:
+            return tuple(self._lives.values())
+
+    def began(self, life: Life) -> None:
+        """Note a new incarnation."""
+        with self._lock:
+            self._lives[life.name] = life
+
+    def over(self, life: Life) -> None:
+        """Note its end or its fencing."""
+        with self._lock:
+            if self._lives.get(life.name) is life:
+                del self._lives[life.name]
+
+    # What status shows without asking anybody.
+
+    def publish(self, view: SupervisorView) -> None:
+        """Replace what a supervisor shows of itself and its children."""
+        with self._lock:
+            self._views[view.name] = view
+
+    def tree(self) -> tuple[NodeView, ...]:
+        """Every supervisor that has no parent, with all below it; depths as of now."""
+        with self._lock:
+            views = dict(self._views)
+            depths = {name: box.depth for name, box in self._boxes.items()}
+        return nested(views, depths)
+
+    def stack(self, name: str) -> list[str] | None:
+        """``file:line function`` of an actor's thread, innermost first; None when there is no such thread."""
+        life = self.life(name)
+        ident = life.thread.ident if life is not None and life.thread is not None else None
+        return None if ident is None else stack_of(ident)
+
+    def inspect(self, name: str, timeout_s: float) -> Inspection | None:
+        """An actor's counters, through the urgent lane; from outside when it does not answer in time."""
+        life = self.life(name)
+        if life is None:
+            return None
+        reply = life.lease.box.ask_urgent(Inspect(), self.world.monotonic() + timeout_s)
+        try:
+            inspection = reply.get(timeout_s)
+        except CallError:
+            return Inspection.of(life, None)
+        assert isinstance(inspection, Inspection)
+        return inspection
