@@ -19,8 +19,8 @@ Wire: TypeAlias = Mapping[str, Any]
 class UserMessage:
     """What the person said.
 
-    ``at`` is the date and time for the model to read (``Monday 2026-11-30 19:16 UTC``), ``recalled`` the items
-    that auto_recall found, both empty when there is nothing to say. They are part of the message, and so come
+    ``at`` is the date and time for the model to read (``Monday 2026-11-30 19:16 UTC``), ``recalled`` what
+    auto_recall found, both empty when there is nothing to say. They are part of the message, and so come
     after the baseline and never change it; a caller that keeps them with the turn keeps the prefix cache.
     """
 
@@ -56,8 +56,8 @@ class ModelRequest:
     ``baseline`` and ``tools`` are what the session saved at its start: the wire messages of
     ``bxcore.model.baseline_messages`` and the tools array, each tool
     ``{"description", "name", "parameters"}``. ``workspaces`` are the names that ask_memory may be asked
-    about, for the json profile's schema. ``uncached_tokens`` is how much of the prompt the server has probably not
-    seen, for the first token's deadline; None counts the whole prompt.
+    about, for the json profile's schema. ``uncached_tokens`` is how much of the prompt the server has
+    probably not seen, for the first token's deadline; None counts the whole prompt.
     """
 
     profile: Profile

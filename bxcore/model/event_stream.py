@@ -1,0 +1,54 @@
+"""Server-sent events, read from bytes as they come (the WHATWG form, data fields only)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bxcore.model.nonsense import Nonsense
+
+MAX_LINE = 1 << 20
+"""Bytes; a longer line is no event of a model."""
+
+
+class EventStream:
+    """Feed it bytes, take the events' data. Comments and other fields are skipped."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._data: list[str] = []
+        self._after_cr = False
+
+    def feed(self, piece: bytes) -> Iterator[str]:
+        """The data of each event that this piece completes; raises ``Nonsense`` on what is no text."""
+        if self._after_cr and piece.startswith(b"\n"):
+            piece = piece[1:]
+        self._after_cr = piece.endswith(b"\r") if piece else self._after_cr
+        lines = (self._rest + piece).replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        self._rest = lines.pop()
+        if len(self._rest) > MAX_LINE:
+            raise Nonsense(f"a line of over {MAX_LINE} bytes")
+        for line in lines:
+            yield from self._line(line)
+
+    def end(self) -> Iterator[str]:
+        """The data of an event that the server left without its empty line."""
+        if self._rest:
+            yield from self._line(self._rest)
+        yield from self._line(b"")
+
+    def _line(self, line: bytes) -> Iterator[str]:
+        if not line:
+            if self._data:
+                yield "\n".join(self._data)
+            self._data = []
+            return
+        field, _, value = line.removeprefix(b"\xef\xbb\xbf").partition(b":")
+        if field == b"data":
+            self._data.append(_text(value.removeprefix(b" ")))
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Nonsense("bytes that are no UTF-8") from None
