@@ -14,7 +14,14 @@ class Chat:
     kind: Literal["chat"] = "chat"
 
 
-HonchoChatMessage: TypeAlias = Chat
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NobodyAsked:
+    """A HonchoChat tells itself: end, the question has expired unread or will not come."""
+
+    kind: Literal["nobody_asked"] = "nobody_asked"
+
+
+HonchoChatMessage: TypeAlias = Chat | NobodyAsked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
