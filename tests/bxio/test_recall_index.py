@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bxcore.finished_turns import FinishedTurn
+from bxcore.labels import NEW_SESSION, Label, Level
+from bxio import recall_index
+from bxio.recall_index import Note, RecallIndex, RecallIndexError
+
+UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
+SECRET = Label(Level.SECRET, untrusted=False)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "recall.sqlite"
+
+
+@pytest.fixture
+def index(path: Path) -> Iterator[RecallIndex]:
+    opened = RecallIndex.open(path)
+    yield opened
+    opened.close()
+
+
+def turn(text: str, *, session: str = "k3f", number: int = 1, label: Label = NEW_SESSION) -> FinishedTurn:
+    return FinishedTurn(
+        session=session, turn=number, at="2026-11-02T10:00:00+00:00", user=text, reply="noted", label=label
+    )
+
+
+def add(index: RecallIndex, *turns: FinishedTurn) -> None:
+    for each in turns:
+        index.add_turns(each.session, [each], size=10, upto=each.turn)
+
+
+def found(
+    index: RecallIndex, query: str, *, k: int = 5, without: str = "other", trusted_only: bool = False
+) -> list[str]:
+    return [hit.said for hit in index.search(query, k=k, without=without, trusted_only=trusted_only)]
+
+
+def test_a_question_finds_what_its_words_would(index: RecallIndex) -> None:
+    add(index, turn("The spare keys are in the blue tin"), turn("Tea at five", number=2))
+    assert found(index, "Where is the spare key?") == ["The spare keys are in the blue tin"]
+    assert found(index, "key?") == found(index, "key")
+
+
+def test_any_word_is_enough(index: RecallIndex) -> None:
+    add(index, turn("a blue tin"), turn("a red box", number=2))
+    assert set(found(index, "tin box")) == {"a blue tin", "a red box"}
+    assert found(index, "saffron") == []
+    assert found(index, "?") == []
+
+
+def test_the_running_session_is_left_out(index: RecallIndex) -> None:
+    add(index, turn("blue tin", session="a"), turn("blue box", session="b"))
+    assert found(index, "blue", without="a") == ["blue box"]
+    assert len(found(index, "blue", without="")) == 2
+
+
+def test_a_hit_says_where_it_was_said_and_its_label(index: RecallIndex) -> None:
+    add(index, turn("blue tin", number=4, label=UNTRUSTED))
+    [hit] = index.search("tin", k=1, without="")
+    assert (hit.session, hit.turn, hit.at, hit.label) == ("k3f", 4, "2026-11-02T10:00:00+00:00", UNTRUSTED)
+    assert hit.reply == "noted"
+
+
+def test_only_trusted_private_items_on_demand(index: RecallIndex) -> None:
+    add(
+        index,
+        turn("blue one"),
+        turn("blue two", number=2, label=UNTRUSTED),
+        turn("blue 3", number=3, label=SECRET),
+    )
+    assert found(index, "blue", trusted_only=True) == ["blue one"]
+    assert len(found(index, "blue")) == 3
+
+
+def test_a_turn_taken_in_twice_is_there_once(index: RecallIndex) -> None:
+    add(index, turn("blue tin"), turn("red tin"))
+    assert found(index, "tin") == ["red tin"]
+    assert found(index, "blue") == []
+    assert index.counts() == (1, 0)
+
+
+def test_notes_are_found_and_replaced_as_a_whole(index: RecallIndex) -> None:
+    index.set_notes([Note(text="blue tin", label=UNTRUSTED), Note(text="red box", label=NEW_SESSION)])
+    [hit] = index.search("tin", k=5, without="k3f")
+    assert (hit.session, hit.said, hit.label) == ("", "blue tin", UNTRUSTED)
+    index.set_notes([Note(text="red box", label=NEW_SESSION)])
+    assert found(index, "tin") == []
+    assert index.counts() == (0, 1)
+
+
+def test_newer_is_before_older_when_both_fit_alike(index: RecallIndex) -> None:
+    add(index, *(turn(f"tin number{n}", number=n) for n in range(1, 9)))
+    assert found(index, "tin", k=2) == ["tin number8", "tin number7"]
+
+
+def test_of_a_long_text_the_part_around_the_words_is_shown(index: RecallIndex) -> None:
+    add(index, turn("filler " * 400 + "the saffron is here " + "filler " * 400))
+    [hit] = index.search("saffron", k=1, without="")
+    assert "saffron is here" in hit.said
+    assert len(hit.said) < 600
+
+
+def test_what_is_in_is_known_over_a_restart(path: Path, index: RecallIndex) -> None:
+    assert index.made_anew == "missing"
+    index.add_turns("k3f", [turn("blue tin")], size=321, upto=2)
+    index.close()
+    again = RecallIndex.open(path)
+    assert again.made_anew is None
+    assert again.sizes() == {"k3f": 321}
+    assert (again.turns_in("k3f"), again.turns_in("x")) == (2, 0)
+    assert found(again, "tin") == ["blue tin"]
+    assert path.stat().st_mode & 0o777 == 0o600
+    again.close()
+
+
+def filled(path: Path) -> None:
+    index = RecallIndex.open(path)
+    add(index, *(turn(f"tin number{n} " + "word " * 50, number=n) for n in range(1, 100)))
+    index.close()
+
+
+def test_a_file_that_is_no_database_is_made_anew(path: Path) -> None:
+    path.write_bytes(b"nonsense" * 1000)
+    index = RecallIndex.open(path)
+    assert index.made_anew == "damaged"
+    assert index.counts() == (0, 0)
+    index.close()
+
+
+def test_an_index_of_another_version_is_made_anew(path: Path) -> None:
+    filled(path)
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA user_version = 99")
+    db.close()
+    index = RecallIndex.open(path)
+    assert (index.made_anew, index.counts()) == ("of another version", (0, 0))
+    index.close()
+
+
+def test_damage_that_only_the_full_text_check_sees_is_found(path: Path) -> None:
+    filled(path)
+    db = sqlite3.connect(path)
+    db.execute("UPDATE docs SET said = 'something else' WHERE turn = 7")
+    db.commit()
+    assert db.execute("PRAGMA quick_check").fetchone() == ("ok",)
+    db.close()
+    index = RecallIndex.open(path)
+    assert index.made_anew == "damaged"
+    index.close()
+
+
+def test_a_torn_page_is_found(path: Path) -> None:
+    filled(path)
+    data = bytearray(path.read_bytes())
+    data[8192:12288] = b"\xa5" * 4096
+    path.write_bytes(bytes(data))
+    index = RecallIndex.open(path)
+    assert index.made_anew == "damaged"
+    index.close()
+
+
+def test_damage_while_it_is_open_is_one_clear_error(path: Path) -> None:
+    filled(path)
+    index = RecallIndex.open(path)
+    path.write_bytes(b"\xa5" * path.stat().st_size)
+    with pytest.raises(RecallIndexError, match="cannot be used"):
+        index.search("tin", k=5, without="")
+    index.close()
+    recall_index.drop(path)
+    assert not path.exists()
+
+
+def test_a_failed_write_leaves_what_was_there(index: RecallIndex) -> None:
+    add(index, turn("blue tin"))
+
+    def breaking() -> Iterator[FinishedTurn]:
+        yield turn("red box", number=2)
+        raise sqlite3.OperationalError("disk is full")
+
+    with pytest.raises(RecallIndexError, match="disk is full"):
+        index.add_turns("k3f", breaking(), size=99, upto=2)
+    assert found(index, "tin box") == ["blue tin"]
+    assert index.turns_in("k3f") == 1
+
+
+def test_a_folder_that_is_not_there_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(RecallIndexError, match="cannot be made"):
+        RecallIndex.open(tmp_path / "no" / "recall.sqlite")
