@@ -14,7 +14,7 @@ MOST_SUPERVISOR_LINES = 250
 MOST_FUNCTION_LINES = 40
 MOST_MEDIAN_FUNCTION_LINES = 10
 MOST_POSITIONAL = 5
-EMPTY_WORDS = frozenset({"common", "helper", "helpers", "manager", "misc", "stuff", "util", "utils"})
+EMPTY_WORDS = frozenset({"helper", "helpers", "manager", "misc", "stuff", "util", "utils"})
 
 
 def test_no_file_is_longer_than_a_room() -> None:
