@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -86,7 +86,7 @@ def decide(state: Label, records: Sequence[Record], turn: int, agent: str) -> Ac
 
 
 def _reason_to_skip(state: Label, user: User, peer: str, agent: str, reply: str) -> str | None:
-    rows = (
+    rows: tuple[tuple[Callable[[], bool], str], ...] = (
         (lambda: state.level >= Level.SECRET, "the session is secret"),
         (lambda: not user.speaker, "the turn has no single speaker"),
         (lambda: not _PEER.fullmatch(peer), "the speaker is not a Honcho peer name"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 KeyPath: TypeAlias = tuple[str | int, ...]
-"""A key as pydantic names it: ``("honcho", "read", 1, "class")``; a number is a place in an array of tables."""
+"""A key as pydantic names it: ``("honcho", "read", 1, "class")``; a number is a place in an array."""
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:

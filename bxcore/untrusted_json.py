@@ -1,4 +1,4 @@
-"""Strict reading of JSON that a model or a stranger wrote: refused in a sentence, never a crash (spec 1.2)."""
+"""Strict reading of JSON that a stranger wrote: refused in a sentence, never a crash (spec 1.2)."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from bxcore.args.shape import Shaped
 def canonical_json(value: Shaped) -> str:
     """Every field, defaults included, in declared order, compact, not ASCII-escaped.
 
-    The keys of an object inside (``headers``, ``call_tool``'s ``arguments``) are sorted, so that two orders of
-    the same keys are the same call.
+    The keys of an object inside (``headers``, ``call_tool``'s ``arguments``) are sorted, so that two
+    orders of the same keys are the same call.
     """
     parts = (f"{compact(name)}:{compact(getattr(value, name))}" for name in value.SHAPE)
     return "{" + ",".join(parts) + "}"

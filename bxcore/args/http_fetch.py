@@ -24,8 +24,17 @@ MAX_FETCH = 1_048_576
 DEFAULT_FETCH = 262_144
 
 HOP_BY_HOP = frozenset(
-    "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
-    "transfer-encoding upgrade".split()
+    (
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    )
 )
 """Headers of one connection, not of the request (RFC 9110, section 7.6.1)."""
 SET_BY_US = frozenset({"host", "content-length"})
@@ -75,7 +84,7 @@ def _check_url(url: str) -> None:
     if not url.strip():
         raise ArgsError("url is empty; write an http or https address")
     if len(url) > MAX_URL:
-        raise ArgsError(f"url has {len(url)} characters, over the limit of {MAX_URL}; write a shorter address")
+        raise ArgsError(f"url has {len(url)} characters, over the limit of {MAX_URL}; write a shorter one")
     if not _URL.fullmatch(url) or "\\" in url:
         raise ArgsError("url holds a space, a backslash or a character that is not ASCII; percent-encode it")
     try:
@@ -112,4 +121,4 @@ def _check_header(name: str, value: str) -> None:
             f"the header {name} has {len(value)} characters, over the limit of {MAX_HEADER_VALUE}; send less"
         )
     if any(not (" " <= character <= "~" or character == "\t") for character in value):
-        raise ArgsError(f"the header {name} holds a character that no header may hold; use plain ASCII on one line")
+        raise ArgsError(f"the header {name} holds a character that is not printable ASCII; leave it out")

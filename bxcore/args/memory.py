@@ -65,9 +65,11 @@ def check_entry(field: str, text: str) -> None:
     if not text.strip():
         raise ArgsError(f"{field} is empty; write the text of one entry")
     if len(text) > MAX_ENTRY:
-        raise ArgsError(f"{field} has {len(text)} characters, over the limit of {MAX_ENTRY}; write a shorter one")
+        raise ArgsError(f"{field} has {len(text)} characters, over the limit of {MAX_ENTRY}; shorten it")
     if any(line.strip() == SEPARATOR for line in text.split("\n")):
-        raise ArgsError(f"{field} has a line that is only {SEPARATOR}, which separates entries; leave that line out")
+        raise ArgsError(
+            f"{field} has a line that is only {SEPARATOR}, which stands between entries; leave it out"
+        )
     refusal = sanitize.refuse(text)
     if refusal is not None:
         raise ArgsError(f"{field} is refused: {refusal.sentence}")

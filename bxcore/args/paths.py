@@ -11,11 +11,11 @@ MAX_PATH = 4096
 
 
 def check_path(path: str) -> None:
-    """Raise ``ArgsError`` when a path is empty, too long, holds a control character or climbs out with ``..``."""
+    """Raise ``ArgsError``: empty, too long, a control or invisible character, ``..`` that climbs out."""
     if not path.strip():
         raise ArgsError("path is empty; write the path of a file")
     if len(path) > MAX_PATH:
-        raise ArgsError(f"path has {len(path)} characters, over the limit of {MAX_PATH}; write a shorter path")
+        raise ArgsError(f"path has {len(path)} characters, over the limit of {MAX_PATH}; write a shorter one")
     if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in path):
         raise ArgsError("path holds a control or invisible character; write the path with visible ones only")
     if normalised(path) is None:

@@ -11,7 +11,7 @@ from bxcore.args.files import MAX_CONTENT, ReadFileArgs, WriteFileArgs
 from bxcore.args.http_fetch import HttpFetchArgs
 from bxcore.args.memory import MemoryArgs
 from bxcore.args.recall import RecallArgs
-from bxcore.args.shape import Shaped, shape
+from bxcore.args.shape import shape
 from bxcore.args.shell import ShellArgs
 from bxcore.args.tool_lookup import CallToolArgs, ClockArgs, FindToolArgs
 from bxcore.untrusted_json import MAX_TEXT, UntrustedJsonError, read_object
@@ -68,10 +68,4 @@ def parse(tool: str, text: str) -> Args:
         raw = read_object(text, max_text=limit)
     except UntrustedJsonError as error:
         raise ArgsError(error.sentence) from None
-    return _shaped(kind, raw)
-
-
-def _shaped(kind: type[Args], raw: Mapping[str, object]) -> Args:
-    made: Shaped = shape(kind, raw)
-    assert isinstance(made, kind)
-    return made
+    return shape(kind, raw)

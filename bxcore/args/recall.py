@@ -32,8 +32,7 @@ class RecallArgs:
             raise ArgsError("query is empty; write the words to look for")
         if len(self.query) > MAX_QUERY:
             raise ArgsError(
-                f"query has {len(self.query)} characters, over the limit of {MAX_QUERY}; "
-                "look for fewer words"
+                f"query has {len(self.query)} characters, over the limit of {MAX_QUERY}; look for fewer words"
             )
         if not 1 <= self.k <= MAX_K:
             raise ArgsError(f"k is out of range; write a whole number from 1 to {MAX_K}")

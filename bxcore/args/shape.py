@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from enum import Enum
-from typing import ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from bxcore.args.errors import ArgsError
 
@@ -27,7 +27,7 @@ class Shaped(Protocol):
 
     TOOL: ClassVar[str]
     SHAPE: ClassVar[Mapping[str, Kind]]
-    __dataclass_fields__: ClassVar[dict[str, object]]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def check(self) -> None:
         """Raise ``ArgsError`` with the first rule that the value breaks."""
@@ -66,9 +66,7 @@ def _needed(kind: type[Shaped], name: str, raw: Mapping[str, object]) -> bool:
 def required(kind: type[Shaped]) -> tuple[str, ...]:
     """The names of the fields that a call must have, in declared order."""
     return tuple(
-        field.name
-        for field in fields(kind)  # type: ignore[arg-type]  # every Shaped is a dataclass
-        if field.default is MISSING and field.default_factory is MISSING
+        field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING
     )
 
 
@@ -110,6 +108,6 @@ def _takes(kind: type[Shaped]) -> str:
     optional = [name for name in kind.SHAPE if name not in needed]
     if not kind.SHAPE:
         return f"{kind.TOOL} takes no fields, write {{}}"
-    parts = [", ".join(needed)] if needed else []
-    parts += [", ".join(optional) + (" (optional)" if len(optional) == 1 else " (all optional)")] if optional else []
-    return f"{kind.TOOL} takes {' and '.join(parts)}"
+    names = ", ".join(needed)
+    extra = ", ".join(optional)
+    return f"{kind.TOOL} takes {names}" + (f", and may take {extra}" if extra else "")

@@ -66,7 +66,7 @@ class CallToolArgs:
     arguments: Mapping[str, object] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raise ``ArgsError`` when the name cannot be a tool's, or names one of the two that look tools up."""
+        """Raise ``ArgsError`` for what cannot be a tool's name, and for ``find_tool`` and ``call_tool``."""
         if not _TOOL_NAME.fullmatch(self.name):
             raise ArgsError("name is no tool's name; write a name that find_tool has answered")
         if self.name in (FIND_TOOL, CALL_TOOL):

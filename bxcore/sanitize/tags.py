@@ -1,0 +1,83 @@
+"""Chat-template tags: what a model's tokenizer or template could take for its own marks (spec 1.7).
+
+They are looked for in the folded view, so a full-width or split tag is found too. A tag is broken by one
+visible mark after its first character; nothing is deleted, for that may join what was split.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from bxcore.sanitize.folding import folded, origins
+
+MARK = "¦"
+"""Put after a tag's first character. No tag holds it, so what is marked is marked for good."""
+
+_INSIDE = rf"[^<>|{MARK}]"
+_ANGLE_NAMES = (
+    "s|bos|eos|unk|pad|sop|eop|think|thinking|tools?|tool_calls?|tool_responses?|tool_results?|tool_sep"
+    "|start_of_turn|end_of_turn|start_of_image|end_of_image|image_soft_token|escape"
+    "|(?:start|end)_function_(?:call|declaration|response)|arg_key|arg_value|seed:[a-z_/]{1,32}"
+    "|role|SPECIAL_[0-9]{1,5}|用户|AI|function|function_calls?|function_results?|function_response"
+    "|invoke|parameter"
+)
+_ANGLE = (
+    rf"<(?=\|{_INSIDE}{{1,64}}\|>|\|{_INSIDE}{{1,40}}>|{_INSIDE}{{1,40}}\|>"
+    rf"|/?(?:[a-z]{{1,16}}:)?(?:{_ANGLE_NAMES})(?:[\s=]{_INSIDE}{{0,200}})?>"
+    r"|</?SYS>>)"
+)
+_SQUARE = (
+    r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|gMASK)\]"
+    r"|(?-i:/?(?:ARGS|CALL_ID|THINK|IMG|IMG_BREAK|IMG_END|PREFIX|SUFFIX|MIDDLE|MASK)\])"
+    rf"|\|[^\[\]|{MARK}]{{1,40}}\|\]"
+    r"|e~\["
+    rf"|\s{{0,8}}[0-9]{{1,6}}\s{{0,8}}\]\s{{0,8}}memory(?:-tainted)?\s{{0,8}}[·•∙⋅・])"
+)
+"""The last line is the header of one of our own items (spec 4.3), forged in a text."""
+_CLOSING = r"\](?=~b\]|~!b\[)"
+_SWITCH = r"(?<!\S)/(?=(?:no_?)?think(?![\w/.-]))"
+_LINE_START = r"(?:(?<![\s\S])|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))[ \t]{0,8}"
+_HEADING = (
+    r"(?P<heading>#)(?=##[ ]{0,4}(?:(?:Instruction|Response|Input)s?:"
+    r"|(?:System|User|Human|Assistant)[ \t]{0,4}(?::|[\r\n]|(?![\s\S]))))"
+)
+_TURN = (
+    r"(?-i:(?P<turn>[HAUSG])"
+    r"(?:(?<=H)(?=uman:)|(?<=A)(?=ssistant:|SSISTANT:)|(?<=U)(?=SER:)|(?<=S)(?=YSTEM:)"
+    r"|(?<=G)(?=PT4 Correct (?:User|Assistant):)))"
+)
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    """Each matches a tag's first character, or a group of its that is one; the rest is looked ahead at."""
+    texts = (_ANGLE, _SQUARE, _CLOSING, _SWITCH, _LINE_START + f"(?:{_HEADING}|{_TURN})")
+    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
+
+
+def has_tag(text: str) -> bool:
+    """Whether the text holds a chat-template tag, or a forged header of an item, in its folded view."""
+    view = folded(text)
+    return any(pattern.search(view) for pattern in _patterns())
+
+
+def neutralise(text: str) -> str:
+    """The text with every tag broken by a visible mark; without one, the text itself. Idempotent."""
+    starts = _starts(folded(text))
+    if not starts:
+        return text
+    places = origins(text)
+    parts: list[str] = []
+    last = 0
+    for start in starts:
+        after = places[start] + 1
+        parts.append(text[last:after])
+        last = after
+    return MARK.join((*parts, text[last:]))
+
+
+def _starts(view: str) -> list[int]:
+    """The places of the tags' first characters, in order, each once."""
+    found = {match.start(match.lastgroup or 0) for pattern in _patterns() for match in pattern.finditer(view)}
+    return sorted(found)
