@@ -80,6 +80,10 @@ class _DeadlineStream(httpcore.NetworkStream):
         except OSError as error:
             raise _as(error, httpcore.ConnectTimeout, httpcore.ConnectError) from error
 
+    def extend(self, deadline_s: float) -> None:
+        """Grant the rest until ``deadline_s``; a response has this as ``extensions["network_stream"]``."""
+        self._deadline_s = deadline_s
+
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         del timeout
         try:

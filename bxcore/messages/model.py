@@ -40,7 +40,8 @@ class ModelProgress:
 class Endpoint:
     """A model server that answers: base ending in ``/v1``, and what is known of it.
 
-    ``profile`` is ``native`` or ``json``; ``socket`` is a unix socket's path, or None for a TCP server.
+    ``profile`` is ``native`` or ``json``; ``socket`` is a unix socket's path, or None for a TCP server;
+    ``llama_cpp`` says that the server has llama.cpp's ``/tokenize`` and ``cache_prompt``.
     """
 
     url: str
@@ -49,6 +50,7 @@ class Endpoint:
     api_key: str | None = None
     socket: str | None = None
     context_tokens: int = 4096
+    llama_cpp: bool = False
 
     def __repr__(self) -> str:
         return f"Endpoint(url={self.url!r}, name={self.name!r}, profile={self.profile!r})"

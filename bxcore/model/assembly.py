@@ -36,8 +36,10 @@ class _OpenCall:
         elif piece.arguments is not None:
             self.value = piece.arguments
 
-    def written(self) -> Written:
-        return Written(self.name, sound_arguments("".join(self.pieces) or self.value))
+    def written(self, *, cut: bool) -> Written:
+        """The call; one that the token limit may have cut is not mended, or half of it would run."""
+        text = "".join(self.pieces)
+        return Written(self.name, text if cut and text else sound_arguments(text or self.value))
 
 
 class Assembly:
@@ -53,6 +55,7 @@ class Assembly:
         self._at: dict[int, _OpenCall] = {}
         self._size = 0
         self._finish = ""
+        self._done = False
         self._usage = ModelUsage()
 
     def add(self, chunk: Chunk) -> str:
@@ -63,6 +66,7 @@ class Assembly:
         for piece in chunk.calls:
             self._add_call(piece)
         self._finish = chunk.finish or self._finish
+        self._done = self._done or chunk.done
         self._usage = chunk.usage or self._usage
         shown = self._shown_text.feed(chunk.text) if chunk.text else ""
         self._shown.append(shown)
@@ -83,9 +87,9 @@ class Assembly:
         found.add(piece)
 
     @property
-    def is_empty(self) -> bool:
-        """Whether nothing of an answer came."""
-        return not self._finish and not self._calls and not any(self._text) and not any(self._reasoning)
+    def is_whole(self) -> bool:
+        """Whether the server said how the answer ended; a connection that was lost midway says nothing."""
+        return self._done or bool(self._finish)
 
     def end(self) -> tuple[str, ModelReply]:
         """The rest to show, and the whole answer."""
@@ -100,20 +104,23 @@ class Assembly:
             tool_calls=calls,
             usage=self._usage,
             finish=finish,
+            structured=bool(ids),
         )
         return rest, reply
 
     def _outcome(self, shown: str) -> tuple[str, tuple[Written, ...], list[str]]:
         text = "".join(self._text)
         named = [call for call in self._calls if call.name]
+        cut = self._finish == "length"
         if named:
-            return text, tuple(call.written() for call in named), [call.id for call in named]
-        names = {tool["name"] for tool in self._request.tools}
+            return text, tuple(call.written(cut=cut) for call in named), [call.id for call in named]
         if self._request.profile == "json":
             found = _read_json_message(text, shown)
             if found is not None:
                 return *found, []
-        return *calls_in_text(text, names), []
+        if cut:
+            return text, (), []
+        return *calls_in_text(text, {tool["name"] for tool in self._request.tools}), []
 
 
 def _read_json_message(text: str, shown: str) -> tuple[str, tuple[Written, ...]] | None:

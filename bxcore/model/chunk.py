@@ -32,6 +32,7 @@ class Chunk:
     calls: tuple[CallPiece, ...] = ()
     finish: str = ""
     usage: ModelUsage | None = None
+    done: bool = False
 
     @property
     def is_token(self) -> bool:

@@ -1,4 +1,4 @@
-"""What of a model's text may be shown while it comes: a reply's words, never a call or the JSON around them."""
+"""What of a model's text may be shown while it comes: a reply's words, never a call or its JSON."""
 
 from __future__ import annotations
 

@@ -83,7 +83,8 @@ class ModelReply:
     """The whole answer to one request.
 
     ``text`` is what was streamed. With ``tool_calls`` it is a remark beside them, else the reply.
-    ``finish`` is ``stop``, ``tool_calls``, ``length`` (cut by the token limit) or what else the server said.
+    ``finish`` is ``stop``, ``tool_calls``, ``length`` (cut by the token limit) or what else the server said;
+    ``structured`` says that the calls came as the API has them, not as text.
     """
 
     text: str = ""
@@ -91,3 +92,4 @@ class ModelReply:
     tool_calls: tuple[ToolCall, ...] = ()
     usage: ModelUsage = field(default_factory=ModelUsage)
     finish: str = "stop"
+    structured: bool = False
