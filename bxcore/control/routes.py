@@ -30,6 +30,7 @@ from bxcore.control.requests import (
     TreeRequest,
     VersionRequest,
 )
+from bxcore.http import HttpRequest
 
 MAX_BODY_BYTES = 1_048_576
 PROTOCOL = 1
@@ -84,16 +85,15 @@ def encode(request: Request) -> Encoded:
     return Encoded(method="POST", target=path, body=json.dumps(values).encode("ascii"))
 
 
-def decode(method: str, target: str, body: bytes) -> Request | NotARequest:
+def decode(request: HttpRequest) -> Request | NotARequest:
     """Read a request from the wire; never raises."""
-    path, _, query = target.partition("?")
-    table = {"GET": GET, "POST": POST}.get(method)
-    if table is None or path not in table:
-        return _no_route(path)
-    if method == "GET" and body:
+    table = {"GET": GET, "POST": POST}.get(request.method)
+    if table is None or request.path not in table:
+        return _no_route(request.path)
+    if request.method == "GET" and request.body:
         return NotARequest(code=ErrorCode.BAD_REQUEST, sentence="a GET has no body; use the query instead")
-    values = _query(query) if method == "GET" else _body(body)
-    return values if isinstance(values, NotARequest) else _typed(table[path], values)
+    values = _query(request.query) if request.method == "GET" else _body(request.body)
+    return values if isinstance(values, NotARequest) else _typed(table[request.path], values)
 
 
 def _no_route(path: str) -> NotARequest:
@@ -127,7 +127,9 @@ def _body(body: bytes) -> dict[str, object] | NotARequest:
     except UnicodeDecodeError:
         return NotARequest(code=ErrorCode.BAD_REQUEST, sentence="the body is not UTF-8 text")
     except UntrustedJsonError as error:
-        sentence = error.sentence.replace("the arguments", "the body")
+        sentence = error.sentence.replace("the arguments have", "the body has")
+        sentence = sentence.replace("the arguments are", "the body is").replace("hold half", "holds half")
+        sentence = sentence.replace("the arguments", "the body")
         return NotARequest(code=ErrorCode.BAD_REQUEST, sentence=sentence)
 
 

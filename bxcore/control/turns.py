@@ -1,0 +1,129 @@
+"""Turns, sessions and memory's answers as the control socket's JSON."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bxcore.control.answers import (
+    AskJson,
+    ErrorJson,
+    LabelJson,
+    LineJson,
+    PromptSizeJson,
+    SessionInfoJson,
+    SessionJson,
+    ToolJson,
+    TurnJson,
+)
+from bxcore.control.exit_codes import ErrorCode
+from bxcore.labels import Label
+from bxcore.messages.loop import (
+    Notice,
+    PromptSizes,
+    SessionInfo,
+    SessionView,
+    TextDelta,
+    ToolEnded,
+    ToolStarted,
+    TurnEvent,
+    TurnResult,
+    TurnStarted,
+)
+from bxcore.messages.memory import MemoryAnswer
+
+
+def event_line(event: TurnEvent) -> LineJson:
+    """Write one piece of news of a running turn."""
+    match event:
+        case TurnStarted():
+            return {"kind": event.kind, "turn": event.turn}
+        case Notice() | TextDelta():
+            return {"kind": event.kind, "text": event.text}
+        case ToolStarted():
+            return {"kind": event.kind, "tool": event.tool, "arguments": event.arguments}
+        case ToolEnded():
+            return {"kind": event.kind, "call": tool_json(event)}
+        case _:
+            assert_never(event)
+
+
+def result_line(result: TurnResult) -> LineJson:
+    """Write the last line of a turn's stream; ``failed`` is its sentence, or None."""
+    return {"kind": "result", "result": turn_json(result), "failed": result.failed}
+
+
+def error_line(code: ErrorCode, sentence: str) -> LineJson:
+    """Write the last line of a stream whose turn never ran or was lost."""
+    return {"kind": "error", "error": error_json(code, sentence)}
+
+
+def waiting_line() -> LineJson:
+    """Write a sign of life while nothing happens."""
+    return {"kind": "waiting"}
+
+
+def error_json(code: ErrorCode, sentence: str) -> ErrorJson:
+    """Write a "no"."""
+    return {"error": code.value, "sentence": sentence}
+
+
+def turn_json(result: TurnResult) -> TurnJson:
+    """Write a turn as spec 6.2 has it."""
+    usage = result.usage
+    return {
+        "session": result.session,
+        "turn": result.turn,
+        "reply": result.reply,
+        "tools": [tool_json(tool) for tool in result.tools],
+        "label": label_json(result.label),
+        "usage": {"prompt": usage.prompt, "cached": usage.cached, "completion": usage.completion},
+    }
+
+
+def tool_json(tool: ToolEnded) -> ToolJson:
+    """Write one tool call with its result's label."""
+    return {
+        "tool": tool.tool,
+        "arguments": tool.arguments,
+        "ok": tool.ok,
+        "content": tool.content,
+        "class": tool.label.level.text,
+        "untrusted": tool.label.untrusted,
+    }
+
+
+def label_json(label: Label) -> LabelJson:
+    """Write a label."""
+    return {"class": label.level.text, "untrusted": label.untrusted}
+
+
+def info_json(info: SessionInfo) -> SessionInfoJson:
+    """Write a line of the sessions' list."""
+    return {
+        "session": info.session,
+        "live": info.live,
+        "turns": info.turns,
+        "label": label_json(info.label),
+        "updated": info.updated,
+    }
+
+
+def session_json(view: SessionView) -> SessionJson:
+    """Write a session with what was said in it."""
+    said = [{"user": user, "reply": reply} for user, reply in view.turns]
+    return {**info_json(view.info), "said": said}  # type: ignore[typeddict-item]  # mypy sees no TypedDict in said
+
+
+def ask_json(answer: MemoryAnswer) -> AskJson:
+    """Write memory's answer to an operator."""
+    return {"ok": answer.ok, "content": answer.content, "label": label_json(answer.label)}
+
+
+def prompt_size_json(sizes: PromptSizes) -> PromptSizeJson:
+    """Write the baseline's parts."""
+    return {
+        "parts": [{"part": part, "tokens": tokens} for part, tokens in sizes.parts],
+        "total": sizes.total,
+        "limit": sizes.limit,
+        "estimated": sizes.estimated,
+    }

@@ -1,0 +1,74 @@
+"""News of a running turn on its way to one client: bounded, and never a hold-up for the turn.
+
+The session tells it from its own thread; the client's connection takes from it. A slow client's text pieces
+are joined to one, so only a client that stands still loses any, and the reply is whole in the result anyway.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+
+from bxcore.address import Delivery
+from bxcore.messages.loop import TextDelta, TurnEvent
+
+MOST_EVENTS = 256
+MOST_TEXT = 65_536
+"""Characters that a joined piece of text holds at most."""
+
+
+class TurnStream:
+    """An ``Address[TurnEvent]``. ``wake`` is called when there is something to take, once until it is taken."""
+
+    def __init__(self, name: str, wake: Callable[[], object]) -> None:
+        self._name = name
+        self._wake = wake
+        self._lock = threading.Lock()
+        self._events: deque[TurnEvent] = deque()
+        self._awake = False
+        self._closed = False
+
+    @property
+    def name(self) -> str:
+        """The connection's name."""
+        return self._name
+
+    def tell(self, message: TurnEvent, *, deadline_s: float | None = None) -> Delivery:
+        """Leave one piece of news; dropped when the client stands still. Any thread, never blocks."""
+        del deadline_s  # what is read at all is read at once
+        with self._lock:
+            delivery = self._put(message)
+            wake = delivery is Delivery.ACCEPTED and not self._awake
+            self._awake = self._awake or wake
+        if wake:
+            self._wake()
+        return delivery
+
+    def _put(self, message: TurnEvent) -> Delivery:
+        if self._closed:
+            return Delivery.CLOSED
+        last = self._events[-1] if self._events else None
+        if isinstance(message, TextDelta) and isinstance(last, TextDelta):
+            if len(last.text) + len(message.text) <= MOST_TEXT:
+                self._events[-1] = replace(last, text=last.text + message.text)
+                return Delivery.ACCEPTED
+        if len(self._events) >= MOST_EVENTS:
+            return Delivery.BUSY
+        self._events.append(message)
+        return Delivery.ACCEPTED
+
+    def take(self) -> list[TurnEvent]:
+        """Take all that is there, in order."""
+        with self._lock:
+            taken = list(self._events)
+            self._events.clear()
+            self._awake = False
+        return taken
+
+    def close(self) -> None:
+        """Refuse from now on: the client has left."""
+        with self._lock:
+            self._closed = True
+            self._events.clear()
