@@ -27,16 +27,18 @@ class TurnCalls:
     made: int = 0
     seen: dict[str, _Seen] = field(default_factory=dict)
 
-    def refuse(self, call: str) -> str | None:
-        """Why ``call`` (the tool's name and its canonical arguments) is not run, or None."""
-        if self.made >= self.limit:
-            return f"this turn has made {self.limit} calls, the most a turn may; answer with what you have"
+    def refuse_more(self) -> str | None:
+        """Why no call at all is run any more, or None."""
+        if self.made < self.limit:
+            return None
+        return f"this turn has made {self.limit} calls, the most a turn may; answer with what you have"
+
+    def refuse_again(self, call: str) -> str | None:
+        """Why ``call`` (the tool's name and its canonical arguments) is not run once more, or None."""
         seen = self.seen.get(call)
-        if seen is not None and seen.times >= SAME_RESULTS:
-            return (
-                "this same call gave the same result twice in this turn; use that result or ask differently"
-            )
-        return None
+        if seen is None or seen.times < SAME_RESULTS:
+            return None
+        return "this same call gave the same result twice in this turn; use that result or ask differently"
 
     def counted(self) -> Self:
         """With one call more, refused ones too."""

@@ -13,6 +13,8 @@ class Waits:
     """A HonchoChat for Honcho: one deadline shared by both chats of an ask."""
     broker_ask_memory_s: float = 170.0
     broker_memory_s: float = 30.0
+    broker_audit_s: float = 5.0
+    """The broker for the audit, which only writes and syncs one line."""
     loop_ask_memory_s: float = 180.0
     """Or the broker's own time-out, when that is longer."""
     loop_call_s: float = 120.0

@@ -53,7 +53,7 @@ _NOT_SHY = "AND rowid NOT IN (SELECT id FROM docs WHERE untrusted OR level > 1)"
 
 
 class RecallIndexError(Exception):
-    """The index cannot be read or written; ``sentence`` says why. It is a cache: drop it and fill it again."""
+    """The index cannot be used; ``sentence`` says why. It is a cache: drop it and fill it again."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)

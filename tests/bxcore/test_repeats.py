@@ -7,28 +7,28 @@ CALL = 'recall {"query":"key","k":5}'
 
 def test_the_thirty_first_call_of_a_turn_is_refused() -> None:
     calls = TurnCalls(turn=1)
-    for number in range(CALLS_PER_TURN):
-        assert calls.refuse(f"call {number}") is None
+    for _ in range(CALLS_PER_TURN):
+        assert calls.refuse_more() is None
         calls = calls.counted()
-    assert calls.refuse("call 31") == (
+    assert calls.refuse_more() == (
         "this turn has made 30 calls, the most a turn may; answer with what you have"
     )
 
 
 def test_the_same_call_for_the_third_time_with_the_same_result_is_refused() -> None:
     once = TurnCalls(turn=1).finished(CALL, "a")
-    assert once.refuse(CALL) is None
+    assert once.refuse_again(CALL) is None
     twice = once.finished(CALL, "a")
-    assert twice.refuse(CALL) == (
+    assert twice.refuse_again(CALL) == (
         "this same call gave the same result twice in this turn; use that result or ask differently"
     )
-    assert twice.refuse(CALL + " ") is None
+    assert twice.refuse_again(CALL + " ") is None
 
 
 def test_a_call_whose_result_changed_may_run_again() -> None:
     calls = TurnCalls(turn=1).finished(CALL, "a").finished(CALL, "b")
-    assert calls.refuse(CALL) is None
-    assert calls.finished(CALL, "b").refuse(CALL) is not None
+    assert calls.refuse_again(CALL) is None
+    assert calls.finished(CALL, "b").refuse_again(CALL) is not None
 
 
 def test_a_value_is_not_changed_by_what_is_made_of_it() -> None:
