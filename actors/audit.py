@@ -1,6 +1,6 @@
 """Audit: the one writer of ``audit.jsonl``; when it cannot write, no call runs (spec 2.4).
 
-A record that cannot be written is a refusal, never a crash: the box stays up, and the broker refuses the call.
+A record that cannot be written is a refusal, never a crash: the box stays up, the broker refuses the call.
 """
 
 from __future__ import annotations
