@@ -43,7 +43,7 @@ class SessionStart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User:
-    """What a person said: turn *n* is the *n*-th of these, from 1. ``at`` is ISO 8601 in UTC, or empty."""
+    """What a person said: turn *n* is the *n*-th of these, from 1. ``at`` is ISO 8601, or empty."""
 
     text: str
     speaker: str | None = None

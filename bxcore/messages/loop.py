@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from bxcore.address import Address
 from bxcore.labels import Label
@@ -71,7 +72,55 @@ class SessionEnded:
     kind: Literal["session_ended"] = "session_ended"
 
 
-LoopMessage: TypeAlias = Say | StopTurn | ListSessions | ShowSession | EndSession | PromptSize | SessionEnded
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionAnswered:
+    """The loop tells itself: request ``key`` of a session's actor is over; ``outcome`` is the kernel's."""
+
+    session: str
+    key: int
+    outcome: object
+    kind: Literal["session_answered"] = "session_answered"
+
+
+LoopMessage: TypeAlias = (
+    Say | StopTurn | ListSessions | ShowSession | EndSession | PromptSize | SessionEnded | SessionAnswered
+)
+
+
+class TurnBrake(Protocol):
+    """Ends one turn from any thread; ``bxio.brake.Brake`` is the one implementation."""
+
+    def pulled(self) -> bool:
+        """Whether the turn is to end now."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the turn has ended, in whatever way."""
+
+    def pull(self) -> None:
+        """End the turn within a second. Any thread; never blocks."""
+
+    def release(self) -> None:
+        """The turn has ended: a later pull does nothing."""
+
+    def on_pull(self, callback: Callable[[], object]) -> None:
+        """Have ``callback`` run once when the brake is pulled; at once when it is already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTurn:
+    """The loop hands a ``Say`` to the session's actor. Asked; the reply is a ``TurnResult``."""
+
+    say: Say
+    brake: TurnBrake
+    kind: Literal["run_turn"] = "run_turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasurePrompt:
+    """Measure what a new session would start with, and end. Asked; the reply is a ``PromptSizes``."""
+
+    kind: Literal["measure_prompt"] = "measure_prompt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,13 +132,13 @@ class Leave:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Idle:
-    """A session's actor tells itself: end if nothing was said since turn ``turn``."""
+    """A session's actor tells itself: end if nothing was said since its message number ``said``."""
 
-    turn: int
+    said: int
     kind: Literal["idle"] = "idle"
 
 
-SessionMessage: TypeAlias = Say | Leave | Idle
+SessionMessage: TypeAlias = RunTurn | MeasurePrompt | Leave | Idle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,100 @@
+"""What every request of a session starts with: saved once, sent the same each time, limited (spec 3.2)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from bxcore.messages.loop import PromptSizes
+from bxcore.model.baseline import baseline_messages, estimate_tokens, prompt_parts
+from bxcore.model.values import Profile, Wire
+
+MAX_TOKENS = 3000
+NAMED_PARTS = 2
+"""Parts that the sentence over the limit names, the largest first."""
+
+
+class BaselineError(ValueError):
+    """A saved baseline is not the one that the session's log names; ``.args[0]`` says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """The wire messages and tools that a session was started with; ``workspaces`` are those it may ask."""
+
+    profile: Profile
+    messages: tuple[Wire, ...]
+    tools: tuple[Wire, ...]
+    workspaces: tuple[str, ...]
+
+    def dump(self) -> bytes:
+        """The saved form; ``load`` gives the same value back, keys in the same order."""
+        saved = {
+            "profile": self.profile,
+            "workspaces": self.workspaces,
+            "messages": self.messages,
+            "tools": self.tools,
+        }
+        return (json.dumps(saved, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def make(
+    profile: Profile, *, system: str, memory_block: str, tools: tuple[Wire, ...], workspaces: tuple[str, ...]
+) -> Baseline:
+    """The baseline of a new session: ``system.md``, the frozen memory block, the tools array."""
+    messages = baseline_messages(profile, system=system, memory_block=memory_block, tools=tools)
+    return Baseline(profile=profile, messages=messages, tools=tools, workspaces=workspaces)
+
+
+def sha256(saved: bytes) -> str:
+    """The hash that the session's first record names, in hex."""
+    return hashlib.sha256(saved).hexdigest()
+
+
+def load(saved: bytes | None, expected_sha256: str) -> Baseline:
+    """Read a saved baseline back; raises ``BaselineError`` when it is missing or another one."""
+    if saved is None:
+        raise BaselineError("its baseline.json is missing; start another session")
+    if sha256(saved) != expected_sha256:
+        raise BaselineError("its baseline.json was changed since it started; start another session")
+    found: dict[str, Any] = json.loads(saved)
+    return Baseline(
+        profile=found["profile"],
+        messages=tuple(found["messages"]),
+        tools=tuple(found["tools"]),
+        workspaces=tuple(found["workspaces"]),
+    )
+
+
+def sizes(
+    profile: Profile,
+    *,
+    system: str,
+    memory_block: str,
+    tools: tuple[Wire, ...],
+    count: Callable[[str], int | None],
+) -> PromptSizes:
+    """Tokens of each part; by the stated estimate for all when ``count`` knows one of them not."""
+    texts = prompt_parts(profile, system=system, memory_block=memory_block, tools=tools)
+    counted = [(name, count(text) if text else 0) for name, text in texts]
+    exact = [(name, tokens) for name, tokens in counted if tokens is not None]
+    estimated = len(exact) < len(counted)
+    parts = [(name, estimate_tokens([text])) for name, text in texts] if estimated else exact
+    total = sum(tokens for _, tokens in parts)
+    return PromptSizes(parts=tuple(parts), total=total, limit=MAX_TOKENS, estimated=estimated)
+
+
+def problem(found: PromptSizes) -> str | None:
+    """One sentence when a baseline is over the limit, naming its largest parts; else None."""
+    if found.total <= found.limit:
+        return None
+    largest = sorted(found.parts, key=lambda part: -part[1])[:NAMED_PARTS]
+    named = " and ".join(f"{name} {tokens}" for name, tokens in largest)
+    about = "by estimate " if found.estimated else ""
+    return (
+        f"the session cannot start: its prompt has {about}{found.total} tokens, over the limit of "
+        f"{found.limit}; the largest parts are {named}; shorten them"
+    )

@@ -1,0 +1,71 @@
+"""A turn that a crash cut short: found in the log, closed there, and told; never run again (spec 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bxcore.records import Assistant, Record, ToolCall, ToolResult, Usage, User
+from bxcore.turn import OWN_LABEL
+
+UNKNOWN = "unknown: the box stopped before the outcome of this call was noted, and the call is not made again"
+INTERRUPTED = "interrupted: the box stopped during this turn"
+QUOTED = 60
+"""Characters of the interrupted message that the notice repeats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupted:
+    """``records`` close the turn in the log, before the next ``User``; ``notice`` is for the person."""
+
+    turn: int
+    records: tuple[Record, ...]
+    notice: str
+
+
+def find(records: Sequence[Record]) -> Interrupted | None:
+    """The last turn, when it neither got its reply nor was told as failed; else None."""
+    start = max((at for at, record in enumerate(records) if isinstance(record, User)), default=None)
+    if start is None:
+        return None
+    user, after = records[start], records[start + 1 :]
+    if not isinstance(user, User) or any(_ends(record) for record in after):
+        return None
+    number = sum(isinstance(record, User) for record in records)
+    left = _without_result(after)
+    closing = tuple(_unknown(call) for call in left)
+    return Interrupted(
+        turn=number,
+        records=(*closing, Usage(failed=INTERRUPTED)),
+        notice=_notice(number, user.text, left),
+    )
+
+
+def _ends(record: Record) -> bool:
+    return isinstance(record, Usage) or (isinstance(record, Assistant) and not record.tool_calls)
+
+
+def _without_result(after: Sequence[Record]) -> list[ToolCall]:
+    answered = {record.call for record in after if isinstance(record, ToolResult)}
+    calls = (call for record in after if isinstance(record, Assistant) for call in record.tool_calls)
+    return [call for call in calls if call.id not in answered]
+
+
+def _unknown(call: ToolCall) -> ToolResult:
+    return ToolResult(
+        call=call.id,
+        tool=call.name,
+        content=UNKNOWN,
+        ok=False,
+        level=OWN_LABEL.level,
+        untrusted=OWN_LABEL.untrusted,
+    )
+
+
+def _notice(number: int, text: str, left: Sequence[ToolCall]) -> str:
+    quoted = " ".join(text.split())
+    quoted = quoted if len(quoted) <= QUOTED else f"{quoted[:QUOTED]}…"
+    said = f'turn {number} ("{quoted}") was interrupted when the box stopped, and is not run again'
+    if not left:
+        return f"{said}; say it again if you still want it"
+    return f"{said}; whether {', '.join(call.name for call in left)} took effect is unknown"

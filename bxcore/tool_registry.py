@@ -1,0 +1,127 @@
+"""Which tools a session offers, in which order, and where each call goes (spec 1.1, 3.2, 3.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from bxcore.args import (
+    ARGUMENT_TYPES,
+    ASK_MEMORY,
+    CALL_TOOL,
+    CLOCK,
+    FIND_TOOL,
+    READ_FILE,
+    RECALL,
+    Args,
+    ArgsError,
+    CallToolArgs,
+    ClockArgs,
+    FindToolArgs,
+    parse,
+)
+from bxcore.did_you_mean import hint
+from bxcore.records import ToolCall
+from bxcore.schemas import CORE_TOOLS, TOOLS, schema_json
+
+LOOK_UP = (FIND_TOOL, CALL_TOOL)
+"""Always the last two of the tools array."""
+READS = frozenset({CLOCK, RECALL, ASK_MEMORY, FIND_TOOL, READ_FILE})
+"""Calls that change nothing: a round of only these runs side by side."""
+MAX_FOUND = 3
+"""Tools that one ``find_tool`` answers."""
+
+Wire: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The loop answers this call itself; ``args`` are checked."""
+
+    tool: str
+    args: ClockArgs | FindToolArgs
+
+
+@dataclass(frozen=True, slots=True)
+class ToBroker:
+    """The broker decides and runs this call; ``arguments`` are as the model wrote them."""
+
+    tool: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """The call is a failed result; ``sentence`` is what the model sees."""
+
+    tool: str
+    arguments: str
+    sentence: str
+
+
+Route: TypeAlias = Own | ToBroker | NotRun
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRegistry:
+    """The core tools by name and in order, and the ``others`` that only ``find_tool`` shows."""
+
+    core: tuple[str, ...] = field(default_factory=lambda: tuple(CORE_TOOLS))
+    others: tuple[str, ...] = ()
+
+    def array(self) -> tuple[Wire, ...]:
+        """The tools array that the model sees: the core tools, then ``find_tool``, then ``call_tool``."""
+        names = (*(name for name in self.core if name not in LOOK_UP), *LOOK_UP)
+        return tuple(TOOLS[name] for name in names)
+
+    def find(self, query: str) -> str:
+        """What ``find_tool`` answers: up to three tools, a schema a line, the best match first."""
+        names = [name for name in (*self.others, *self.core) if name not in LOOK_UP]
+        scored = [(_score(query, name), name) for name in names]
+        found = sorted((pair for pair in scored if pair[0]), key=lambda pair: -pair[0])[:MAX_FOUND]
+        if not found:
+            return f"no tool matches; you have {', '.join(names)}: use one of these, or answer without"
+        return "\n".join(schema_json(name) for _, name in found)
+
+    def route(self, call: ToolCall) -> Route:
+        """Where a call goes; never raises, whatever the model wrote. ``call_tool`` is unwrapped."""
+        if call.name not in ARGUMENT_TYPES:
+            return NotRun(call.name, call.arguments, self._unknown(call.name))
+        if call.name not in {CLOCK, *LOOK_UP}:
+            return ToBroker(call.name, call.arguments)
+        try:
+            return self._own(parse(call.name, call.arguments), call)
+        except ArgsError as error:
+            return NotRun(call.name, call.arguments, error.line)
+
+    def _own(self, args: Args, call: ToolCall) -> Route:
+        match args:
+            case ClockArgs() | FindToolArgs():
+                return Own(call.name, args)
+            case CallToolArgs(name=name):
+                return self.route(ToolCall(id=call.id, name=name, arguments=args.inner_text()))
+            case _:
+                return ToBroker(call.name, call.arguments)
+
+    def _unknown(self, name: str) -> str:
+        said = re.sub(r"[^ -~]", "?", name[:64])
+        known = (*self.core, *self.others, *LOOK_UP)
+        return f"no tool is named {said}{hint(said, known)}; look one up with find_tool"
+
+
+def all_reads(calls: Sequence[ToolCall]) -> bool:
+    """Whether a round changes nothing, so that its calls may run side by side."""
+    return all(call.name in READS for call in calls)
+
+
+def _words(text: str) -> set[str]:
+    """Words of three letters and more, without a plural's s, so that "files" finds "file"."""
+    return {word.removesuffix("s") for word in re.findall(r"[a-z]{3,}", text.lower())}
+
+
+def _score(query: str, name: str) -> int:
+    wanted = _words(query)
+    in_name = _words(name.replace("_", " "))
+    return 3 * len(wanted & in_name) + len(wanted & _words(str(TOOLS[name]["description"])))

@@ -1,0 +1,210 @@
+"""A turn as a pure state machine: an event in, what to do next out (spec 3.1, 3.3).
+
+The session's actor feeds it and does what it says, step by step and in order: append these records, ask the
+model, run these calls, end. So what is on disk before what is seen is decided here, and tested without I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from bxcore.labels import Label, Level
+from bxcore.model.values import ModelReply, ModelUsage
+from bxcore.records import Assistant, CacheLoss, Record, ToolCall, ToolResult, Usage, User, whole
+from bxcore.sanitize import neutralise
+from bxcore.tool_registry import all_reads
+
+STOPPED = "stopped"
+EMPTY_REPLY = "the model's reply was empty; say it again, or in other words"
+MAX_CALLS_A_ROUND = 16
+MAX_NAME = 64
+"""Characters of a tool's name that are kept; no tool's name is longer."""
+CACHE_SLACK = 8
+"""Tokens at a prompt's end, the opening of the answer, that a server may read anew without a loss."""
+OWN_LABEL = Label(Level.PUBLIC, untrusted=False)
+"""What the loop itself says: it tells nothing that the session does not hold, and raises no label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSaid:
+    """The model's whole answer to the last request."""
+
+    reply: ModelReply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFailed:
+    """No usable answer; ``sentence`` is for the person."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDone:
+    """What a call came to. ``call`` is the id that ``RunTools`` named.
+
+    ``arguments`` is canonical JSON, or the raw text when the call was refused.
+    """
+
+    call: str
+    tool: str
+    arguments: str
+    ok: bool
+    content: str
+    label: Label = OWN_LABEL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """The person, or the box, wants the turn to end now."""
+
+
+TurnInput: TypeAlias = ModelSaid | ModelFailed | ToolDone | Stopped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Append:
+    """Write these records; with ``sync`` they are on disk before the next step."""
+
+    records: tuple[Record, ...]
+    sync: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskModel:
+    """Send the session's history to the model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTools:
+    """Run these calls: side by side when ``together``, else one after the other."""
+
+    calls: tuple[ToolCall, ...]
+    together: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """The turn is over: a reply, or one sentence that says why not; ``notice`` is for the person."""
+
+    reply: str | None = None
+    failed: str | None = None
+    notice: str | None = None
+
+
+Step: TypeAlias = Append | AskModel | RunTools | End
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """Where a turn stands. ``number`` counts from 1; ``held`` is the server's last prompt in tokens."""
+
+    number: int
+    max_rounds: int = 8
+    held: int | None = None
+    rounds: int = 0
+    calls_made: int = 0
+    waiting: tuple[ToolCall, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+
+def begin(user: User, before: Sequence[Record] = ()) -> tuple[Step, ...]:
+    """Start: the ``User`` record, behind what must stand before it, is on disk before anything else."""
+    return Append(records=(*before, user), sync=True), AskModel()
+
+
+def advance(turn: Turn, event: TurnInput) -> tuple[Turn, tuple[Step, ...]]:
+    """Take what happened and say what to do next; the last step of a turn is its ``End``."""
+    match event:
+        case ModelSaid(reply=reply):
+            return _model_said(turn, reply)
+        case ModelFailed(sentence=sentence):
+            return turn, _failed(turn, sentence)
+        case ToolDone():
+            return _tool_done(turn, event)
+        case Stopped():
+            return turn, _failed(turn, STOPPED)
+
+
+def _model_said(turn: Turn, reply: ModelReply) -> tuple[Turn, tuple[Step, ...]]:
+    losses = _cache_losses(turn, reply.usage)
+    turn = replace(turn, usage=_added(turn.usage, reply.usage), held=reply.usage.prompt or turn.held)
+    if reply.tool_calls:
+        return _called(turn, reply, losses)
+    if not reply.text.strip():
+        return turn, _failed(turn, EMPTY_REPLY, losses)
+    said = Assistant(content=whole(reply.text), reasoning=whole(reply.reasoning) or None)
+    notice = "the reply was cut at the model's token limit" if reply.finish == "length" else None
+    last = Append(records=(*losses, said, turn.usage), sync=True)
+    return turn, (last, End(reply=said.content, notice=notice))
+
+
+def _cache_losses(turn: Turn, usage: ModelUsage) -> tuple[CacheLoss, ...]:
+    """A prefix that the server had read for the last request and has lost since (spec 3.2)."""
+    if turn.held is None or usage.cached is None or usage.cached >= turn.held - CACHE_SLACK:
+        return ()
+    return (CacheLoss(had=turn.held, cached=usage.cached),)
+
+
+def _added(total: Usage, one: ModelUsage) -> Usage:
+    return replace(
+        total,
+        prompt=total.prompt + one.prompt,
+        cached=total.cached + (one.cached or 0),
+        completion=total.completion + one.completion,
+    )
+
+
+def _called(turn: Turn, reply: ModelReply, losses: tuple[CacheLoss, ...]) -> tuple[Turn, tuple[Step, ...]]:
+    calls = tuple(
+        ToolCall(
+            id=f"t{turn.number}c{turn.calls_made + place}",
+            name=whole(call.name)[:MAX_NAME],
+            arguments=whole(call.arguments),
+        )
+        for place, call in enumerate(reply.tool_calls[:MAX_CALLS_A_ROUND], start=1)
+    )
+    said = Assistant(content=whole(reply.text), reasoning=whole(reply.reasoning) or None, tool_calls=calls)
+    turn = replace(turn, rounds=turn.rounds + 1, calls_made=turn.calls_made + len(calls), waiting=calls)
+    append = Append(records=(*losses, said), sync=False)
+    if turn.rounds > turn.max_rounds:
+        return turn, (append, *_failed(turn, round_limit(turn.max_rounds)))
+    return turn, (append, RunTools(calls=calls, together=all_reads(calls)))
+
+
+def round_limit(rounds: int) -> str:
+    """What the person is told when the model went on calling tools."""
+    return f"the model called tools in {rounds} rounds and gave no reply; ask for less at once"
+
+
+def _tool_done(turn: Turn, done: ToolDone) -> tuple[Turn, tuple[Step, ...]]:
+    """The result is on disk before the model sees it; a late or unknown one changes nothing."""
+    if all(call.id != done.call for call in turn.waiting):
+        return turn, ()
+    turn = replace(turn, waiting=tuple(call for call in turn.waiting if call.id != done.call))
+    append = Append(records=(_result(done),), sync=True)
+    return turn, ((append,) if turn.waiting else (append, AskModel()))
+
+
+def _result(done: ToolDone) -> ToolResult:
+    content = whole(done.content)
+    return ToolResult(
+        call=done.call,
+        tool=done.tool,
+        content=neutralise(content) if done.label.untrusted else content,
+        ok=done.ok,
+        level=done.label.level,
+        untrusted=done.label.untrusted,
+    )
+
+
+def _failed(turn: Turn, sentence: str, losses: tuple[CacheLoss, ...] = ()) -> tuple[Step, ...]:
+    """End without a reply: every call gets a result, so that the log is a conversation still."""
+    left = tuple(
+        _result(ToolDone(call=call.id, tool=call.name, arguments="", ok=False, content=sentence))
+        for call in turn.waiting
+    )
+    last = Append(records=(*losses, *left, replace(turn.usage, failed=sentence)), sync=True)
+    return last, End(failed=sentence)

@@ -1,0 +1,127 @@
+"""Does what the pure turn says: appends, asks the model, runs the calls, in one thread (spec 3.3)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from bxcore.labels import Label
+from bxcore.messages.loop import TextDelta, ToolEnded, TurnBrake, TurnEvent, TurnStarted
+from bxcore.model.values import ModelRequest
+from bxcore.records import Record, ToolCall, ToolResult, User
+from bxcore.turn import (
+    Append,
+    AskModel,
+    End,
+    ModelFailed,
+    ModelSaid,
+    RunTools,
+    Step,
+    Stopped,
+    ToolDone,
+    Turn,
+    TurnInput,
+    advance,
+)
+from bxio.cut import Cut
+from bxio.model import ModelClient, ModelUnavailable
+from bxio.session_store import OpenSession
+
+
+@dataclass(slots=True, kw_only=True)
+class TurnRunner:
+    """One turn's way through the log, the model and the tools. ``run`` blocks; the brake ends it.
+
+    ``request`` makes the next request of the log as it stands. ``tools`` runs calls and yields each result,
+    and stops early when the brake is pulled. ``show`` is told each event, what it shows is on disk.
+    """
+
+    log: OpenSession
+    client: ModelClient
+    brake: TurnBrake
+    request: Callable[[], ModelRequest]
+    tools: Callable[[Sequence[ToolCall], bool], Iterator[ToolDone]]
+    show: Callable[[TurnEvent], object]
+    now: Callable[[], float]
+    answer_s: float
+    ended: list[ToolEnded] = field(default_factory=list)
+    """Every result of the turn so far."""
+    _arguments: dict[str, str] = field(default_factory=dict)
+
+    def run(self, turn: Turn, steps: Iterable[Step]) -> tuple[Turn, End]:
+        """From the first steps to the end. Raises ``SessionError`` when the log cannot be written."""
+        todo: deque[Step] = deque(steps)
+        while True:
+            step = todo.popleft()
+            if isinstance(step, AskModel | RunTools) and self.brake.pulled():
+                turn, steps = advance(turn, Stopped())
+                todo = deque(steps)
+                continue
+            match step:
+                case Append():
+                    self._append(turn, step)
+                case AskModel():
+                    turn, steps = advance(turn, self._ask_model())
+                    todo.extend(steps)
+                case RunTools():
+                    turn, steps = self._run_tools(turn, step)
+                    todo.extend(steps)
+                case End():
+                    return turn, step
+
+    def _append(self, turn: Turn, step: Append) -> None:
+        self.log.append(step.records, sync=step.sync)
+        for record in step.records:
+            self._show(turn, record)
+
+    def _show(self, turn: Turn, record: Record) -> None:
+        if isinstance(record, User):
+            self.show(TurnStarted(session=self.log.session, turn=turn.number))
+        elif isinstance(record, ToolResult):
+            ended = ToolEnded(
+                session=self.log.session,
+                call=record.call,
+                tool=record.tool,
+                arguments=self._arguments.get(record.call, ""),
+                ok=record.ok,
+                content=record.content,
+                label=Label(record.level, record.untrusted),
+            )
+            self.ended.append(ended)
+            self.show(ended)
+
+    def _ask_model(self) -> TurnInput:
+        cut = Cut()
+        self.brake.on_pull(cut.cut)
+        request = self.request()
+        if self.brake.pulled():
+            return Stopped()
+        try:
+            reply = self.client.stream(
+                request, deadline_s=self.now() + self.answer_s, cut=cut, on_text=self._on_text
+            )
+        except ModelUnavailable as error:
+            return Stopped() if self.brake.pulled() else ModelFailed(sentence=error.sentence)
+        return ModelSaid(reply=reply)
+
+    def _on_text(self, text: str) -> None:
+        if not self.brake.pulled():
+            self.show(TextDelta(session=self.log.session, text=text))
+
+    def _run_tools(self, turn: Turn, step: RunTools) -> tuple[Turn, list[Step]]:
+        """Each result is appended as it comes; what is to be done after the last one is returned."""
+        self._arguments.update((call.id, call.arguments) for call in step.calls)
+        left: list[Step] = []
+        for done in self.tools(step.calls, step.together):
+            self._arguments[done.call] = done.arguments
+            turn, more = advance(turn, done)
+            for each in more:
+                if isinstance(each, Append):
+                    self._append(turn, each)
+                else:
+                    left.append(each)
+        if turn.waiting:
+            turn, more = advance(turn, Stopped())
+            left.extend(more)
+        return turn, left
