@@ -2,9 +2,18 @@
 
 from actors.kernel.actor import Actor
 from actors.kernel.dead_letters import DeadLetter, DeadLetters, Why
-from actors.kernel.errors import Busy, CallError, Crashed, Dead, Expired, Refusal, Restarting, TimedOut
+from actors.kernel.errors import (
+    Busy,
+    CallError,
+    Crashed,
+    Dead,
+    Expired,
+    NeverReady,
+    Refusal,
+    Restarting,
+    TimedOut,
+)
 from actors.kernel.inspection import Inspection
-from actors.kernel.launch import NeverReady
 from actors.kernel.life import Context
 from actors.kernel.mailbox import Mailbox
 from actors.kernel.outcome import Answer, Failed, Late, Outcome

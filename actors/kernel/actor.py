@@ -57,21 +57,21 @@ class Actor(SeamActor):
     # What the kernel offers to a subclass; the actor's own thread.
 
     def reply_later(self) -> Reply | None:
-        """Take over the reply of the message in hand; what ``on_receive`` returns is ignored. None when told."""
-        letter = self._life.lease.in_hand
-        return None if letter is None else self._life.owe(letter)
+        """Take over the reply of the message in hand; ``on_receive``'s value is ignored. None when told."""
+        letter = self._kernel_life.lease.in_hand
+        return None if letter is None else self._kernel_life.owe(letter)
 
     def tell_later(self, delay_s: float, message: Any) -> Timer:
         """Have ``message`` come to this incarnation after ``delay_s``; whatever the bound."""
-        return self._life.lease.timers.add(self.now() + delay_s, message)
+        return self._kernel_life.lease.timers.add(self.now() + delay_s, message)
 
     def pipe(self, replies: Iterable[Reply], deadline_s: float, make: Callable[[list[Outcome]], Any]) -> None:
         """Tell oneself ``make(outcomes)`` once, when all replies are over or at ``deadline_s`` (absolute).
 
         The late ones are abandoned. ``make`` runs in the actor's own thread; the bound does not count.
         """
-        pipe = Pipe(self._life, list(replies), make)
-        pipe.timer = self._life.lease.timers.add(deadline_s, PipeDue(pipe.abandon))
+        pipe = Pipe(self._kernel_life, list(replies), make)
+        pipe.timer = self._kernel_life.lease.timers.add(deadline_s, PipeDue(pipe.abandon))
         pipe.begin()
 
     def end(self) -> None:
@@ -80,22 +80,22 @@ class Actor(SeamActor):
 
     # The kernel's own.
 
-    def _begin(self) -> None:
-        life = self._life
+    def _kernel_begin(self) -> None:
+        life = self._kernel_life
         try:
             self.on_start()
         except BaseException as error:  # noqa: BLE001 - SystemExit too is a failed start of this actor alone
-            self._crash(error, "on_start")
+            self._kernel_crash(error, "on_start")
         else:
             life.started = True
-            life.ready.set(None)
+            life.ready.set_if_pending(None)
 
-    def _receive(self, message: Any) -> None:
-        letter = self._life.lease.in_hand
+    def _kernel_receive(self, message: Any) -> None:
+        letter = self._kernel_life.lease.in_hand
         assert letter is not None
         try:
             if isinstance(message, Order):
-                message = self._obey(message, letter)
+                message = self._kernel_obey(message, letter)
                 if message is None:
                     return
             answer = self.on_receive(message)
@@ -103,13 +103,13 @@ class Actor(SeamActor):
             if letter.reply is not None:
                 letter.reply.fail(refusal.with_traceback(None))
         except BaseException as error:  # noqa: BLE001 - SystemExit too is a crash of this actor alone
-            self._crash(error, type(message).__name__)
+            self._kernel_crash(error, type(message).__name__)
         else:
             if letter.reply is not None and not letter.taken_over:
                 letter.reply.set(answer)
-        self._life.lease.in_hand = None
+        self._kernel_life.lease.in_hand = None
 
-    def _obey(self, order: Order, letter: Letter) -> Any:
+    def _kernel_obey(self, order: Order, letter: Letter) -> Any:
         """Do what the kernel wants; the message for ``on_receive`` when the order carries one."""
         match order:
             case Piped():
@@ -117,29 +117,29 @@ class Actor(SeamActor):
             case PipeDue():
                 order.abandon()
             case Stop():
-                self._life.reason = "shutdown"
-                self._life.comes_back = order.comes_back
+                self._kernel_life.reason = "shutdown"
+                self._kernel_life.comes_back = order.comes_back
                 self.actor_stopped.set()
             case Fenced():
-                self._life.fenced = True
+                self._kernel_life.fenced = True
                 self.actor_stopped.set()
             case Inspect() if letter.reply is not None:
-                letter.reply.set(Inspection.of(self._life, self.facts()))
+                letter.reply.set(Inspection.of(self._kernel_life, self.facts()))
             case _:
                 raise TypeError(type(order).__name__)
         return None
 
-    def _wind_up(self) -> None:
-        life = self._life
+    def _kernel_wind_up(self) -> None:
+        life = self._kernel_life
         if not life.started or life.fenced:
             return
         try:
             self.on_stop()
         except BaseException as error:  # noqa: BLE001 - a failed clean-up is told, the end goes on
-            self._crash(error, "on_stop")
+            self._kernel_crash(error, "on_stop")
 
-    def _crash(self, error: BaseException, message_type: str) -> None:
-        life = self._life
+    def _kernel_crash(self, error: BaseException, message_type: str) -> None:
+        life = self._kernel_life
         life.crash(error)
         life.fail_in_hand()
         self.actor_stopped.set()

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from actors.kernel.errors import shown
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -27,12 +29,12 @@ def report_crash(life: Life, message_type: str, error: BaseException) -> None:
 
 
 def causes(error: BaseException) -> Iterator[str]:
-    """The exception's type name, then those of what it came from."""
+    """The exception's type name, then those of what it came from; a sentence where it may be shown."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
         seen.add(id(current))
-        yield type(current).__qualname__
+        yield shown(current)
         current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
 
 

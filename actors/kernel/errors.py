@@ -13,6 +13,23 @@ class Refusal(Exception):
         self.sentence = sentence
 
 
+class Told(Exception):
+    """The kernel's own reason for an end; its text holds names and type names only, so it may be shown."""
+
+
+class NeverReady(Told):
+    """An actor failed at its start or was not ready within its budget."""
+
+
+class GaveUp(Told):
+    """A supervisor's children were restarted too often."""
+
+
+def shown(error: BaseException) -> str:
+    """What may be shown of an exception: its type's name, or a sentence that is meant for people."""
+    return str(error) if isinstance(error, Refusal | Told) else type(error).__qualname__
+
+
 class CallError(Exception):
     """An ask that got no answer: ``address`` is whom it was for, ``sentence`` says what happened."""
 

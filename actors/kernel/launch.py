@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from actors.kernel.crash_report import report_crash
+from actors.kernel.errors import NeverReady
 from actors.kernel.letter import Letter, Stop
 from actors.kernel.life import Context, Life
 from actors.kernel.mailbox import Mailbox
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 _JOIN_S = 1.0
 
 
-class NeverReady(Exception):  # noqa: N818 - reads as what happened
-    """An actor failed at its start or was not ready within its budget."""
-
-
 def launch(  # noqa: PLR0913 - the last three are by name
     runtime: Runtime,
     make: Callable[[Context], Actor],
@@ -33,10 +30,15 @@ def launch(  # noqa: PLR0913 - the last three are by name
     restarts: int = 0,
 ) -> Life:
     """Make an actor and start its thread. Never raises: what went wrong is in the life, told as its end."""
+    taken = runtime.life(box.name) is not None
+    if taken:  # its mailbox must not be fenced: this life gets one of its own, and fails
+        box = Mailbox(box.name, runtime.world, runtime.dead_letters)
     life = Life(runtime, Inbox(box), parent=parent, comes_back=comes_back)
     life.restarts = restarts
-    runtime.began(life)
     try:
+        if taken:
+            raise NeverReady(f"another actor is named {box.name}")  # noqa: TRY301 - told like any failed start
+        runtime.began(life)
         life.actor = make(Context(life))
         begin(life.actor)
     except BaseException as error:  # noqa: BLE001 - a SystemExit while an actor is made is its failed start

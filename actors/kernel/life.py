@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from actors.kernel.errors import CallError, Crashed, Dead, Restarting
+from actors.kernel.errors import CallError, Crashed, Dead, Restarting, shown
 from actors.kernel.lease import Lease
 from actors.kernel.letter import Letter
 from actors.kernel.reply import Reply
@@ -29,6 +29,7 @@ class Life:
         self.runtime = runtime
         self.lease = lease
         self.parent = parent
+        self._parent_epoch = parent.epoch if parent is not None else 0
         self.comes_back = comes_back
         self.name = lease.box.name
         self.incarnation = lease.epoch
@@ -62,10 +63,10 @@ class Life:
         return reply
 
     def crash(self, error: BaseException) -> None:
-        """Note the first crash: its type, never its text."""
+        """Note the first crash: its type, never its text, except a Refusal's or the kernel's own."""
         if self.error is None:
             self.reason = "crashed" if self.started else "start_failed"
-            self.error = type(error).__name__
+            self.error = shown(error)
 
     def fail_in_hand(self) -> None:
         """Tell who asked the message in hand that the actor crashed on it."""
@@ -97,15 +98,23 @@ class Life:
         self.settle_debts()
         self.runtime.over(self)
         if not self.fenced:
-            tell_down(self)
+            self._tell_down()
         self.ready.fail_if_pending(Dead(self.name))
-        self.ended.set(None)
+        self.ended.set_if_pending(None)
         self.runtime.zombies.gone(self)
 
     @property
     def owes(self) -> int:
         """How many replies it has taken over and not yet set."""
         return len(self._owed)
+
+    def _tell_down(self) -> None:
+        """News for the very incarnation of the supervisor that began it; without one, nobody comes back."""
+        if self.parent is None:
+            self.lease.box.close()
+        else:
+            news = Down(name=self.name, incarnation=self.incarnation, reason=self.reason, error=self.error)
+            self.parent.deliver(Letter(news, epoch=self._parent_epoch))
 
     def _settle(self, reply: Reply) -> None:
         with self._lock:
@@ -116,13 +125,6 @@ class Life:
 
     def _reply(self) -> Reply:
         return Reply(self.runtime.world, self.runtime.dead_letters, self.name, math.inf)
-
-
-def tell_down(life: Life) -> None:
-    """Send the news of a life's end to its supervisor, whatever the bound of that mailbox."""
-    if life.parent is not None:
-        news = Down(name=life.name, incarnation=life.incarnation, reason=life.reason, error=life.error)
-        life.parent.deliver(Letter(news))
 
 
 @dataclass(frozen=True, slots=True)

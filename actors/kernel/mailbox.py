@@ -111,8 +111,8 @@ class Mailbox:
             self._condition.notify_all()
             return self._epoch
 
-    def close(self) -> None:
-        """Refuse from now on; who waits gets Dead, what was told is a dead letter."""
+    def close(self, *, busy: bool = False) -> None:
+        """Refuse from now on; who waits gets Dead (or Busy), what was told is a dead letter."""
         with self._condition:
             self._closed = True
             left = [*self._urgent, *self._normal]
@@ -120,7 +120,7 @@ class Mailbox:
             self._normal.clear()
             self._condition.notify_all()
         for letter in left:
-            self._drop(letter, Why.DEAD, Dead(self.name))
+            self._drop(letter, Why.DEAD, Busy(self.name) if busy else Dead(self.name))
 
     def reopen(self) -> None:
         """Take messages again; the supervisor's, when an operator starts a stopped child."""
@@ -184,10 +184,13 @@ class Mailbox:
         return None if due_s is None else min(due_s - now_s, LONGEST_WAIT_S)
 
     def _drop(self, letter: Letter, reason: Why, error: CallError) -> None:
-        if not isinstance(letter.message, Order):
+        if letter.epoch is None:
             self._count(letter.message, reason)
         if letter.reply is not None:
             letter.reply.fail_if_pending(error)
 
     def _count(self, message: Any, reason: Why) -> None:
         self._dead_letters.count(self.name, reason, type(message).__name__, size_of(message))
+        undelivered = getattr(message, "undelivered", None)
+        if undelivered is not None:
+            undelivered()

@@ -36,21 +36,23 @@ class SeamActor(ThreadingActor):
     """A Pykka actor whose loop runs on our lease; ``actors.kernel.actor.Actor`` says what a message does."""
 
     def __init__(self, life: Life) -> None:
-        self._life = life
+        self._kernel_life = life
         super().__init__()
 
     def _create_actor_inbox(self) -> Any:  # type: ignore[override] # Pykka calls it on the instance
-        return self._life.lease
+        return self._kernel_life.lease
 
     def _start_actor_loop(self) -> None:
-        self._life.thread = self._life.runtime.world.spawn(self._life.name, self._actor_loop)
+        self._kernel_life.thread = self._kernel_life.runtime.world.spawn(
+            self._kernel_life.name, self._actor_loop
+        )
 
     def _actor_loop(self) -> None:
-        life = self._life
+        life = self._kernel_life
         try:
             self._actor_loop_setup()
             self._actor_loop_running()
-            self._wind_up()
+            self._kernel_wind_up()
             self._actor_loop_teardown()
         except BaseException as error:  # noqa: BLE001 - a bug of the kernel itself is told as a crash too
             life.crash(error)
@@ -59,18 +61,18 @@ class SeamActor(ThreadingActor):
             life.finish()
 
     def _actor_loop_setup(self) -> None:
-        self._begin()
+        self._kernel_begin()
 
     def _handle_receive(self, message: Any) -> Any:
-        self._receive(message)
+        self._kernel_receive(message)
 
-    def _begin(self) -> None:
+    def _kernel_begin(self) -> None:
         raise NotImplementedError
 
-    def _receive(self, message: Any) -> None:
+    def _kernel_receive(self, message: Any) -> None:
         raise NotImplementedError
 
-    def _wind_up(self) -> None:
+    def _kernel_wind_up(self) -> None:
         raise NotImplementedError
 
 

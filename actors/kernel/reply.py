@@ -60,6 +60,10 @@ class Reply:
         """Answer with an error. False, and a dead letter, when it came too late."""
         return self._resolve(_FAILED, error) or self._late(error)
 
+    def set_if_pending(self, value: Any) -> None:
+        """Answer unless it is resolved already; the kernel's own, counts no dead letter."""
+        self._resolve(_ANSWERED, value)
+
     def fail_if_pending(self, error: CallError | Refusal) -> None:
         """Fail it unless it is resolved already; the kernel's own, counts no dead letter."""
         self._resolve(_FAILED, error)

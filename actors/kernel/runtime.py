@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from actors.kernel.actor import Actor
 from actors.kernel.dead_letters import DeadLetters
-from actors.kernel.errors import CallError
+from actors.kernel.errors import CallError, NeverReady
 from actors.kernel.inspection import Inspection
-from actors.kernel.launch import NeverReady, launch, stop
+from actors.kernel.launch import launch, stop
 from actors.kernel.letter import Inspect
 from actors.kernel.life import Context, Life
 from actors.kernel.mailbox import BOUND, Mailbox
@@ -54,6 +54,14 @@ class Runtime:
         with self._lock:
             return tuple(self._boxes.values())
 
+    def close_below(self, name: str) -> None:
+        """Close the mailboxes of all that a supervisor, ended for good, last showed below itself."""
+        with self._lock:
+            view = self._views.pop(name, None)
+        for child in view.children if view is not None else ():
+            self.mailbox(child.name).close()
+            self.close_below(child.name)
+
     # Lives.
 
     def start(
@@ -64,6 +72,7 @@ class Runtime:
         Raises ``NeverReady`` when it crashed at its start or was not ready in time.
         """
         box = self.mailbox(name, bound=bound)
+        box.reopen()
         life = launch(self, make, box)
         match life.ready.outcome(self.world.monotonic() + start_s):
             case Answer():
@@ -115,6 +124,12 @@ class Runtime:
             views = dict(self._views)
             depths = {name: box.depth for name, box in self._boxes.items()}
         return nested(views, depths)
+
+    def supervisor_of(self, name: str) -> Mailbox | None:
+        """Whom an operator's wish about the child ``name`` goes to; None when no supervisor shows it."""
+        with self._lock:
+            found = [view.name for view in self._views.values() if any(c.name == name for c in view.children)]
+            return self._boxes.get(found[0]) if found else None
 
     def stack(self, name: str) -> list[str] | None:
         """``file:line function`` of an actor's thread, innermost first; None when there is no such thread."""

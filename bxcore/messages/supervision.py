@@ -17,6 +17,10 @@ class StartChild:
     mailbox: Any
     kind: Literal["start_child"] = "start_child"
 
+    def undelivered(self) -> None:
+        """Called by the kernel when no supervisor will read this: who asked the mailbox hears of it."""
+        self.mailbox.close()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestartChild:
@@ -44,7 +48,10 @@ class StartStopped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Down:
-    """News of a child's end: which incarnation, why, and the exception's type name when it crashed."""
+    """News of a child's end: which incarnation, why, and when it crashed the exception's type name.
+
+    A ``Refusal`` raised while it started stands there with its sentence.
+    """
 
     name: str
     incarnation: int
@@ -62,7 +69,18 @@ class TryAgain:
     kind: Literal["try_again"] = "try_again"
 
 
-SupervisorMessage: TypeAlias = StartChild | RestartChild | StopChild | StartStopped | Down | TryAgain
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overdue:
+    """A supervisor tells itself: the start budget of this dynamic child is over."""
+
+    name: str
+    incarnation: int
+    kind: Literal["overdue"] = "overdue"
+
+
+SupervisorMessage: TypeAlias = (
+    StartChild | RestartChild | StopChild | StartStopped | Down | TryAgain | Overdue
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
