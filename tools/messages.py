@@ -21,8 +21,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "messages.md"
 HEAD = """# Messages
 
 What each actor can be told or asked. `./bx docs` writes this page from `bxcore/messages/`; change it there.
-Every message is a frozen, slotted, keyword-only dataclass, and the messages of one actor are one closed union,
-matched exhaustively. *Asked* means that the sender waits for the reply, under a deadline; *told* that it does not.
+Every message is a frozen, slotted, keyword-only dataclass; the messages of one actor are one closed union,
+matched exhaustively. *Asked*: the sender waits for the reply, under a deadline. *Told*: it goes on at once.
 """
 
 
@@ -34,7 +34,11 @@ def modules() -> Iterator[ModuleType]:
 
 def classes(module: ModuleType) -> list[type]:
     """List the dataclasses that a module defines, in the order in which they are written."""
-    return [value for value in vars(module).values() if inspect.isclass(value) and value.__module__ == module.__name__]
+    return [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and value.__module__ == module.__name__
+    ]
 
 
 def unions(module: ModuleType) -> dict[str, tuple[type, ...]]:

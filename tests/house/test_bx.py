@@ -61,13 +61,19 @@ def make_checkout(folder: Path) -> Path:
 
 
 def environment(**more: str) -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("BX_", "BOXMAKER_", "PIP_", "VIRTUAL_ENV"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("BX_", "BOXMAKER_", "PIP_", "VIRTUAL_ENV"))
+    }
     base = Path(sys.base_prefix, "bin")
     path = f"{base}{os.pathsep}{kept['PATH']}"
     return kept | {"PATH": path, "PYTHONPATH": sysconfig.get_paths()["purelib"], "PIP_NO_INDEX": "1"} | more
 
 
-def bx(checkout: Path, *arguments: str, cwd: Path = Path("/"), **more: str) -> subprocess.CompletedProcess[str]:
+def bx(
+    checkout: Path, *arguments: str, cwd: Path = Path("/"), **more: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(checkout / "bx"), *arguments],
         cwd=cwd,
@@ -128,7 +134,12 @@ def test_a_link_to_bx_works(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "box").symlink_to(installed / "bx")
     (tmp_path / "again").symlink_to("box")
     ran = subprocess.run(
-        [str(tmp_path / "again"), "version"], env=environment(), capture_output=True, text=True, timeout=RUN_S, check=False
+        [str(tmp_path / "again"), "version"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=RUN_S,
+        check=False,
     )
     assert ran.stdout == "bxctl version\n"
 
@@ -182,7 +193,10 @@ def test_two_at_once_install_once(tmp_path: Path) -> None:
     checkout = make_checkout(tmp_path / "checkout")
     command = [str(checkout / "bx"), "status"]
     both = [
-        subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)
+        subprocess.Popen(
+            command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
     ]
     ended = [process.communicate(timeout=RUN_S) for process in both]
     assert [out for out, _ in ended] == ["bxctl status\n"] * 2
@@ -209,11 +223,16 @@ def test_no_python_is_one_clear_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("asked", "sentence"),
-    [("*version_info*", "bx: no Python 3.11 or newer is on the PATH"), ("*ensurepip*", "python3 has no venv module; install it")],
+    [
+        ("*version_info*", "bx: no Python 3.11 or newer is on the PATH"),
+        ("*ensurepip*", "python3 has no venv module; install it"),
+    ],
 )
 def test_a_python_that_is_too_old_or_has_no_venv_is_named(tmp_path: Path, asked: str, sentence: str) -> None:
     path = bare_path(tmp_path / "bin")
-    (path / "python3").write_text(f'#!/bin/sh\ncase "$2" in {asked}) exit 1 ;; esac\nexec {sys.executable} "$@"\n', encoding="utf-8")
+    (path / "python3").write_text(
+        f'#!/bin/sh\ncase "$2" in {asked}) exit 1 ;; esac\nexec {sys.executable} "$@"\n', encoding="utf-8"
+    )
     (path / "python3").chmod(0o755)
     ran = bx(make_checkout(tmp_path / "checkout"), "chat", PATH=str(path))
     assert ran.returncode == 1
@@ -231,5 +250,7 @@ def test_the_script_is_plain_posix_shell() -> None:
     dash = shutil.which("dash")
     if dash is None:
         pytest.skip("dash is not installed, so the strict shell cannot judge the script")
-    judged = subprocess.run([dash, "-n", str(ROOT / "bx")], capture_output=True, text=True, timeout=RUN_S, check=False)
+    judged = subprocess.run(
+        [dash, "-n", str(ROOT / "bx")], capture_output=True, text=True, timeout=RUN_S, check=False
+    )
     assert (judged.returncode, judged.stderr) == (0, "")

@@ -23,13 +23,17 @@ class Rule:
     never: frozenset[str] = frozenset()
 
 
-THREADS = frozenset({"asyncio", "concurrent.futures", "multiprocessing", "threading.Thread", "threading.Timer", "_thread"})
-IMPURE = THREADS | {
-    "asyncore", "fcntl", "glob", "http.client", "http.server", "io.open", "logging", "mmap", "os", "queue", "random",
-    "sched", "secrets", "select", "selectors", "shutil", "signal", "socket", "socketserver", "sqlite3", "ssl",
-    "subprocess", "sys.stdin", "sys.stdout", "sys.stderr", "tempfile", "threading", "time", "urllib.request",
-    "uuid.uuid1", "uuid.uuid4",
-}  # fmt: skip
+THREADS = frozenset(
+    {"asyncio", "concurrent.futures", "multiprocessing", "threading.Thread", "threading.Timer", "_thread"}
+)
+IMPURE = THREADS | frozenset(
+    (
+        "fcntl glob http.client http.server io.open logging mmap os queue random sched secrets select selectors "
+        "shutil signal socket socketserver sqlite3 ssl subprocess sys.stdin sys.stdout sys.stderr tempfile "
+        "threading time urllib.request uuid.uuid1 uuid.uuid4"
+    ).split()  # noqa: SIM905 - a list of words reads as one
+)
+BXIO = "h11 httpcore httpx loguru podman pydantic pydantic_core snowballstemmer tomli xllamacpp"
 
 RULES = {
     "bxcore": Rule(
@@ -39,7 +43,7 @@ RULES = {
     ),
     "bxio": Rule(
         ours=frozenset({"bxcore", "bxio"}),
-        others=frozenset({"h11", "httpcore", "httpx", "loguru", "podman", "pydantic", "snowballstemmer", "tomli", "xllamacpp"}),
+        others=frozenset(BXIO.split()),
         never=THREADS,
     ),
     "actors": Rule(

@@ -1,4 +1,4 @@
-"""What may stand in no file that is kept: addresses of package registries, paths of one machine, leftovers."""
+"""What may stand in no file that is kept: addresses of package registries, paths of one machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ import pytest
 from tests.house.source import ROOT, kept_files
 
 BINARY = (".png", ".gguf", ".sqlite", ".bin", ".gz")
-REGISTRIES = tuple(".".join(parts) for parts in (("py" + "pi", "org"), ("python" + "hosted", "org"), ("npm" + "js", "org"), ("npm" + "js", "com")))
+REGISTRIES = tuple(
+    ".".join(parts)
+    for parts in (
+        ("py" + "pi", "org"),
+        ("python" + "hosted", "org"),
+        ("npm" + "js", "org"),
+        ("npm" + "js", "com"),
+    )
+)
 MACHINE = tuple(f"/{folder}/" for folder in ("work", "root"))
 LEFTOVERS = ("<" * 7 + " ", ">" * 7 + " ", "farm" + "-studio")
 
@@ -23,7 +31,9 @@ def test_no_kept_file_holds(word: str) -> None:
 
 
 def test_every_text_file_ends_with_one_newline() -> None:
-    ragged = [name for name, text in texts().items() if text and (not text.endswith("\n") or text.endswith("\n\n"))]
+    ragged = [
+        name for name, text in texts().items() if text and (not text.endswith("\n") or text.endswith("\n\n"))
+    ]
     assert ragged == []
 
 

@@ -1,4 +1,4 @@
-"""The lock files: exact versions with hashes, closed, no address of anything, and true to ``pyproject.toml``."""
+"""The lock files: exact versions with hashes, closed, no address, and true to ``pyproject.toml``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from tests.house.source import ROOT
 from tools.lock import LOCKS, wanted
 
 NAMES = tuple(LOCKS.values())
-PIN = re.compile(r"(?P<name>[a-z0-9._-]+)==(?P<version>[^\s;]+)(?: ; (?P<marker>[^\\]+))? \\\n(?P<hashes>(?:    --hash=\S+(?: \\)?\n)+)")
+PIN = re.compile(
+    r"(?P<name>[a-z0-9._-]+)==(?P<version>[^\s;]+)(?: ; (?P<marker>[^\\]+))? \\\n"
+    r"(?P<hashes>(?:    --hash=\S+(?: \\)?\n)+)"
+)
 
 
 @cache
@@ -50,7 +53,11 @@ def test_each_requirement_is_pinned_within_its_bounds(extra: str | None) -> None
 def test_what_two_locks_pin_is_one_version() -> None:
     runtime = pins(LOCKS[None])
     for name in NAMES:
-        assert {package: version for package, version in pins(name).items() if runtime.get(package, version) != version} == {}
+        assert {
+            package: version
+            for package, version in pins(name).items()
+            if runtime.get(package, version) != version
+        } == {}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,7 +13,11 @@ TESTED_ELSEWHERE: dict[str, str] = {}
 
 
 def test_files() -> list[PurePosixPath]:
-    paths = [PurePosixPath(name).relative_to("tests") for name in kept_files() if name.startswith("tests/") and name.endswith(".py")]
+    paths = [
+        PurePosixPath(name).relative_to("tests")
+        for name in kept_files()
+        if name.startswith("tests/") and name.endswith(".py")
+    ]
     return [path for path in paths if path.name.startswith("test_") and path.parts[0] not in BY_STORY]
 
 
@@ -21,7 +25,7 @@ test_files.__test__ = False  # type: ignore[attr-defined]  # a function of this 
 
 
 def twins(test: PurePosixPath) -> list[str]:
-    """The sources that a test file may be named for, such as ``x.py`` of ``test_x.py`` and ``test_x_y.py``."""
+    """The sources that a test may be named for, such as ``x.py`` of ``test_x.py`` and ``test_x_y.py``."""
     words = test.stem.removeprefix("test_").split("_")
     names = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
     places = [test.parent / name for name in names]
@@ -29,7 +33,9 @@ def twins(test: PurePosixPath) -> list[str]:
 
 
 def test_each_test_file_has_its_source() -> None:
-    lone = [f"tests/{test}" for test in test_files() if not any((ROOT / twin).is_file() for twin in twins(test))]
+    lone = [
+        f"tests/{test}" for test in test_files() if not any((ROOT / twin).is_file() for twin in twins(test))
+    ]
     assert lone == []
 
 
@@ -59,9 +65,13 @@ def test_each_source_with_logic_has_its_tests() -> None:
 
 
 def test_each_exception_still_stands() -> None:
-    assert [name for name in TESTED_ELSEWHERE if not (ROOT / name).is_file() or tests_of(PurePosixPath(name))] == []
+    assert [
+        name for name in TESTED_ELSEWHERE if not (ROOT / name).is_file() or tests_of(PurePosixPath(name))
+    ] == []
 
 
 def test_every_folder_of_tests_is_a_package_and_none_hides_a_source() -> None:
-    folders = {(ROOT / name).parent for name in kept_files() if name.startswith("tests/") and name.endswith(".py")}
+    folders = {
+        (ROOT / name).parent for name in kept_files() if name.startswith("tests/") and name.endswith(".py")
+    }
     assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []

@@ -20,21 +20,23 @@ RUN_S = 20.0
 
 pytestmark = [
     pytest.mark.timeout(120),
-    pytest.mark.skipif(BACKEND is None, reason="the build backend, hatchling, is not installed; ./bx test installs it"),
+    pytest.mark.skipif(
+        BACKEND is None, reason="the build backend, hatchling, is not installed; ./bx test installs it"
+    ),
 ]
 
 
 def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=BUILD_S, check=False)
+    return subprocess.run(
+        [str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=BUILD_S, check=False
+    )
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    made = run(
-        sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder, ROOT,
-        cwd=folder,
-    )  # fmt: skip
+    offline = ("--no-deps", "--no-build-isolation", "--no-index")
+    made = run(sys.executable, "-m", "pip", "wheel", *offline, "--wheel-dir", folder, ROOT, cwd=folder)
     assert made.returncode == 0, made.stderr
     (found,) = folder.glob("boxmaker-*.whl")
     return found
@@ -42,12 +44,23 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel in it; what boxmaker builds on is borrowed from the one of the tests."""
+    """A fresh environment with the wheel in it; it borrows what boxmaker builds on from the tests' own."""
     folder = tmp_path_factory.mktemp("environment")
     made = run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
     assert made.returncode == 0, made.stderr
     python = folder / "bin" / "python"
-    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "--quiet", wheel)
+    pip = (
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--quiet",
+        wheel,
+    )
     installed = run(*pip, cwd=folder)
     assert installed.returncode == 0, installed.stderr
     (site,) = folder.glob("lib/python3.*/site-packages")

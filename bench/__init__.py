@@ -1,0 +1,1 @@
+"""The benchmark: ``./bx bench [ROW…]`` prints one JSON line a row."""
