@@ -73,7 +73,7 @@ _ALL: Final = (
             "action": _one_of(*ACTIONS, description="add needs text, replace text and entry, remove entry"),
             "file": _one_of(
                 *FILES,
-                description="user: who the user is; memory: rules and facts for every session; notes: the rest",
+                description="user: who the user is; memory: rules and facts for every talk; notes: the rest",
             ),
             "text": _text("the new entry, one fact"),
             "entry": _text("words of the one old entry to replace or remove"),

@@ -37,12 +37,16 @@ def lines(text: str) -> dict[KeyPath, int]:
     return found
 
 
-def syntax_problem(error: ValueError) -> tuple[int, str]:
-    """The line and the sentence of a ``TOMLDecodeError``: its text without the place, lower case."""
+def syntax_problem(error: ValueError, text: str = "") -> tuple[int, str]:
+    """The line and the sentence of a ``TOMLDecodeError``: its text without the place, lower case.
+
+    An error at the end of the document is on the last line of ``text`` that holds anything.
+    """
     message = str(error)
-    at = re.search(r"\(at (?:line (\d+), column \d+|end of document)\)$", message)
-    told = message[: at.start()].strip() if at else message
-    return int(at[1]) if at and at[1] else 1, f"this is no valid TOML: {told[:1].lower()}{told[1:]}"
+    at = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
+    told = message[: at.start()] if at else message
+    line = int(at[1]) if at and at[1] else text.rstrip().count("\n") + 1
+    return line, f"this is no valid TOML: {told[:1].lower()}{told[1:]}"
 
 
 class _Token(NamedTuple):
