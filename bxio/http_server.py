@@ -15,13 +15,14 @@ from urllib.parse import unquote
 import h11
 
 from bxcore.control.exit_codes import ErrorCode
-from bxcore.http import HttpRequest, HttpResponse
+from bxcore.http import HttpRequest, HttpResponse, json_response
 from bxio.cut import Cut
 
 MAX_HEAD_BYTES = 16_384
 MAX_BODY_BYTES = 1_048_576
 DRAIN_S = 1.0
 """How long unread input is taken off a closing connection: closing over it would reset the answer away."""
+TURN_AWAY_S = 0.2
 _PIECE_BYTES = 65_536
 _CODES = {413: ErrorCode.TOO_LARGE, 431: ErrorCode.TOO_LARGE}
 
@@ -87,11 +88,20 @@ class HttpExchange:
         """End a started answer."""
         self._send(h11.EndOfMessage(), deadline_s)
 
+    def turn_away(self, status: int, value: object) -> None:
+        """Answer without reading, and close at once; for a client that nobody serves. Any thread."""
+        with contextlib.suppress(ClientGoneError, h11.LocalProtocolError):  # it left, or is half answered
+            self.answer(json_response(status, value), time.monotonic() + TURN_AWAY_S)
+        self._close()
+
     def close(self) -> None:
         """Close the connection; what the client still sends is taken off first, for a bounded while."""
         with contextlib.suppress(OSError):
             self._sock.shutdown(socket.SHUT_WR)
             self._drain(time.monotonic() + DRAIN_S)
+        self._close()
+
+    def _close(self) -> None:
         self._sock.close()
         self._cut.release(self._ticket)
 

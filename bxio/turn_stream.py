@@ -20,7 +20,7 @@ MOST_TEXT = 65_536
 
 
 class TurnStream:
-    """An ``Address[TurnEvent]``. ``wake`` is called when there is something to take, once until it is taken."""
+    """An ``Address[TurnEvent]``; ``wake`` is called once when there is something to take."""
 
     def __init__(self, name: str, wake: Callable[[], object]) -> None:
         self._name = name
@@ -50,10 +50,10 @@ class TurnStream:
         if self._closed:
             return Delivery.CLOSED
         last = self._events[-1] if self._events else None
-        if isinstance(message, TextDelta) and isinstance(last, TextDelta):
-            if len(last.text) + len(message.text) <= MOST_TEXT:
-                self._events[-1] = replace(last, text=last.text + message.text)
-                return Delivery.ACCEPTED
+        joined = _joined(last, message)
+        if joined is not None:
+            self._events[-1] = joined
+            return Delivery.ACCEPTED
         if len(self._events) >= MOST_EVENTS:
             return Delivery.BUSY
         self._events.append(message)
@@ -72,3 +72,11 @@ class TurnStream:
         with self._lock:
             self._closed = True
             self._events.clear()
+
+
+def _joined(last: TurnEvent | None, message: TurnEvent) -> TextDelta | None:
+    """One piece of text made of two, or None when they are not that or too long."""
+    if not (isinstance(last, TextDelta) and isinstance(message, TextDelta)):
+        return None
+    text = last.text + message.text
+    return replace(last, text=text) if len(text) <= MOST_TEXT else None

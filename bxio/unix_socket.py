@@ -76,6 +76,12 @@ def _bound(path: Path) -> socket.socket:
     return sock
 
 
+def remove(path: Path, lock: InstanceLock) -> None:
+    """Take our socket's file away; whoever does not hold the lock leaves it."""
+    if lock.held:
+        path.unlink(missing_ok=True)
+
+
 def peer_is_ours(sock: socket.socket) -> bool:
     """Whether the other end runs as this user or as root, as the kernel noted when it connected."""
     size = struct.calcsize("3i")

@@ -1,0 +1,306 @@
+"""One client of the control socket: reads its request, asks who knows, answers, and ends (spec 6.3).
+
+Status, tree, stacks and dead letters come from what the runtime keeps; no actor is asked about itself. While
+a turn runs, its news goes to the client as lines; a client that does not read holds up only itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, assert_never
+
+from actors.base import Actor, Answer, Context, Mailbox, Outcome
+from actors.connection_outcomes import done, ended, failure, sessions, stopped
+from actors.connection_views import Known
+from bxcore import session_ids
+from bxcore.args import ArgsError, AskMemoryArgs
+from bxcore.control import ErrorCode, NotARequest, Request, decode, requests
+from bxcore.control.answers import LineJson
+from bxcore.control.turns import (
+    ask_json,
+    error_json,
+    error_line,
+    event_line,
+    prompt_size_json,
+    result_line,
+    session_json,
+    waiting_line,
+)
+from bxcore.http import json_response
+from bxcore.messages.control import Answered, ConnectionMessage, NewsWaits, SignOfLife, TakeRequest
+from bxcore.messages.loop import (
+    EndSession,
+    ListSessions,
+    PromptSize,
+    Say,
+    SessionView,
+    ShowSession,
+    StopTurn,
+)
+from bxcore.messages.memory import AskMemory
+from bxcore.messages.supervision import RestartChild, StartStopped, StopChild
+from bxio.http_server import BadRequestError, ClientGoneError, HttpExchange
+from bxio.turn_stream import TurnStream
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long a connection waits, in seconds; a test hands in shorter ones."""
+
+    request_s: float = 10.0
+    """For the whole request to arrive."""
+    write_s: float = 10.0
+    """For a client to take what it is sent."""
+    call_s: float = 30.0
+    """For an actor's answer."""
+    restart_s: float = 60.0
+    ask_memory_s: float = 170.0
+    turn_s: float = 3600.0
+    """For a turn; an approval may be waited for as long (spec 2.3)."""
+    sign_of_life_s: float = 10.0
+
+
+_Wish: TypeAlias = requests.RestartRequest | requests.StopRequest | requests.StartRequest
+
+
+class Connection(Actor):
+    """A temporary child of ``connections``; owns the exchange until it ends."""
+
+    def __init__(
+        self, context: Context, *, exchange: HttpExchange, known: Known, limits: Limits | None = None
+    ) -> None:
+        super().__init__(context)
+        self._http = exchange
+        self._known = known
+        self._limits = limits or Limits()
+        self._news: TurnStream | None = None
+        self._answer: Callable[[Sequence[Outcome]], None] | None = None
+
+    def on_receive(self, message: ConnectionMessage) -> None:
+        """Handle one message; a client that has gone ends the connection."""
+        try:
+            match message:
+                case TakeRequest():
+                    self._take()
+                case NewsWaits():
+                    self._show_news()
+                case Answered():
+                    self._finish(message.outcomes)
+                case SignOfLife():
+                    self._line(waiting_line())
+                    self.tell_later(self._limits.sign_of_life_s, SignOfLife())
+                case _:
+                    assert_never(message)
+        except ClientGoneError:
+            self.end()
+
+    def on_stop(self) -> None:
+        """Close the connection, whatever ended it."""
+        if self._news is not None:
+            self._news.close()
+        self._http.close()
+
+    def cut(self) -> None:
+        """Wake a blocked read or write. Any thread."""
+        self._http.cut()
+
+    def _take(self) -> None:
+        try:
+            request = decode(self._http.read(self.now() + self._limits.request_s))
+        except BadRequestError as error:
+            self._no(error.code, error.sentence)
+            return
+        if isinstance(request, NotARequest):
+            self._no(request.code, request.sentence)
+        else:
+            self._serve(request)
+
+    # Requests.
+
+    def _serve(self, request: Request) -> None:
+        match request:
+            case requests.ChatRequest():
+                self._chat(request)
+            case requests.RestartRequest() | requests.StopRequest() | requests.StartRequest():
+                self._supervise(request)
+            case requests.AskRequest():
+                self._ask_memory(request)
+            case requests.InspectRequest() | requests.StackRequest():
+                self._look_at(request)
+            case (
+                requests.StatusRequest()
+                | requests.TreeRequest()
+                | requests.DeadLettersRequest()
+                | requests.VersionRequest()
+            ):
+                self._yes(self._known.seen(request))
+            case _:
+                self._ask_loop(request)
+
+    def _look_at(self, request: requests.InspectRequest | requests.StackRequest) -> None:
+        seen = self._known.look_at(request)
+        if seen is None:
+            self._no(ErrorCode.NO_SUCH_THING, self._known.no_actor(request.name))
+        else:
+            self._yes(seen)
+
+    def _supervise(self, request: _Wish) -> None:
+        if isinstance(request, requests.RestartRequest) and request.all:
+            self._restart_all()
+        elif request.name is None:
+            self._no(ErrorCode.BAD_REQUEST, "name an actor, or say all")
+        else:
+            self._supervise_one(request, request.name)
+
+    def _supervise_one(self, request: _Wish, name: str) -> None:
+        supervisor = self._known.supervisor_of(name)
+        if supervisor is None:
+            self._no(ErrorCode.NO_SUCH_THING, self._known.no_actor(name))
+        elif self._known.is_above(name, self.name):
+            # The wish ends this very connection, so it is answered before it is done.
+            self._yes({"ok": True, "sentence": f"{name} is told; this connection ends with it"})
+            supervisor.tell(_message(request, name))
+        else:
+            self._ask([(supervisor, _message(request, name))], self._limits.restart_s, self._say_done)
+
+    def _restart_all(self) -> None:
+        """Restart what the root has, in its order, but not what this connection lives in."""
+        asks = [
+            (root, RestartChild(name=name))
+            for root, name in self._known.top_children()
+            if not self._known.is_above(name, self.name)
+        ]
+        self._ask(asks, self._limits.restart_s, self._say_done)
+
+    def _say_done(self, outcomes: Sequence[Outcome]) -> None:
+        done = [done(outcome) for outcome in outcomes]
+        sentence = "; ".join(each["sentence"] for each in done)
+        self._yes({"ok": all(each["ok"] for each in done), "sentence": sentence or "nothing to restart"})
+
+    def _ask_memory(self, request: requests.AskRequest) -> None:
+        args = AskMemoryArgs(question=request.question, workspaces=request.workspaces)
+        try:
+            args.check()
+        except ArgsError as error:
+            self._no(ErrorCode.BAD_REQUEST, error.sentence)
+            return
+        message = AskMemory(args=args, session=requests.OPERATOR)
+        self._ask([(self._known.memory, message)], self._limits.ask_memory_s, self._say(ask_json))
+
+    def _ask_loop(
+        self,
+        request: requests.StopTurnRequest
+        | requests.SessionsRequest
+        | requests.SessionRequest
+        | requests.EndSessionRequest
+        | requests.PromptSizeRequest,
+    ) -> None:
+        message: object
+        match request:
+            case requests.StopTurnRequest():
+                message, answer = StopTurn(session=request.session), self._say(stopped)
+            case requests.SessionsRequest():
+                message, answer = ListSessions(limit=max(1, request.limit)), self._say(sessions)
+            case requests.SessionRequest():
+                message, answer = ShowSession(session=request.session), self._show_session
+            case requests.EndSessionRequest():
+                message, answer = EndSession(session=request.session), self._say(ended)
+            case requests.PromptSizeRequest():
+                message, answer = PromptSize(), self._say(prompt_size_json)
+            case _:
+                assert_never(request)
+        self._ask([(self._known.loop, message)], self._limits.call_s, answer)
+
+    def _show_session(self, outcomes: Sequence[Outcome]) -> None:
+        match outcomes[0]:
+            case Answer(value=SessionView() as view):
+                self._yes(session_json(view))
+            case Answer():
+                sentence = "there is no such session; list them with bxctl sessions"
+                self._no(ErrorCode.NO_SUCH_THING, sentence)
+            case outcome:
+                self._no(*failure(outcome))
+
+    # A turn.
+
+    def _chat(self, request: requests.ChatRequest) -> None:
+        problem = session_ids.problem(request.session)
+        if problem is not None or not request.text.strip():
+            self._no(ErrorCode.BAD_REQUEST, problem or "there is no text; say something")
+            return
+        self._news = TurnStream(self.name, lambda: self.box.tell(NewsWaits()))
+        self._http.start(200, {"content-type": "application/x-ndjson"}, self.now() + self._limits.write_s)
+        say = Say(session=request.session, text=request.text, speaker=request.speaker, listener=self._news)
+        self._ask([(self._known.loop, say)], self._limits.turn_s, self._end_turn)
+        self.tell_later(self._limits.sign_of_life_s, SignOfLife())
+
+    def _show_news(self) -> None:
+        for event in self._news.take() if self._news is not None else ():
+            self._line(event_line(event))
+
+    def _end_turn(self, outcomes: Sequence[Outcome]) -> None:
+        self._show_news()
+        outcome = outcomes[0]
+        if isinstance(outcome, Answer):
+            self._line(result_line(outcome.value))
+        else:
+            self._line(error_line(*failure(outcome)))
+        self._http.finish(self.now() + self._limits.write_s)
+        self.end()
+
+    def _line(self, line: LineJson) -> None:
+        self._http.piece(json.dumps(line).encode("ascii") + b"\n", self.now() + self._limits.write_s)
+
+    # Answers.
+
+    def _ask(
+        self,
+        asks: Iterable[tuple[Mailbox, object]],
+        timeout_s: float,
+        answer: Callable[[Sequence[Outcome]], None],
+    ) -> None:
+        """Ask without blocking, so that a stop is heard; ``answer`` is called with the outcomes."""
+        deadline_s = self.now() + timeout_s
+        self._answer = answer
+        replies = [box.ask(message, deadline_s) for box, message in asks]
+        self.pipe(replies, deadline_s, lambda outcomes: Answered(outcomes=tuple(outcomes)))
+
+    def _finish(self, outcomes: Sequence[Outcome]) -> None:
+        assert self._answer is not None
+        self._answer(outcomes)
+
+    def _say(self, shape: Callable[[Any], object]) -> Callable[[Sequence[Outcome]], None]:
+        """Answer with the only outcome, put into JSON by ``shape``."""
+
+        def answer(outcomes: Sequence[Outcome]) -> None:
+            outcome = outcomes[0]
+            if isinstance(outcome, Answer):
+                self._yes(shape(outcome.value))
+            else:
+                self._no(*failure(outcome))
+
+        return answer
+
+    def _yes(self, value: object) -> None:
+        self._respond(200, value)
+
+    def _no(self, code: ErrorCode, sentence: str) -> None:
+        self._respond(code.status, error_json(code, sentence))
+
+    def _respond(self, status: int, value: object) -> None:
+        self._http.answer(json_response(status, value), self.now() + self._limits.write_s)
+        self.end()
+
+
+def _message(request: _Wish, name: str) -> RestartChild | StopChild | StartStopped:
+    match request:
+        case requests.RestartRequest():
+            return RestartChild(name=name)
+        case requests.StopRequest():
+            return StopChild(name=name)
+        case requests.StartRequest():
+            return StartStopped(name=name)
+        case _:
+            assert_never(request)

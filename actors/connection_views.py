@@ -1,0 +1,123 @@
+"""What a connection may read without asking an actor; a room of ``actors/connection.py`` (spec 6.3)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from actors.base import Mailbox, NodeView, Runtime
+from bxcore.control import requests
+from bxcore.control.routes import PROTOCOL
+from bxcore.control.views import (
+    Fact,
+    Process,
+    actor_json,
+    dead_letters_json,
+    node_json,
+    parent_of,
+    status_json,
+    walk,
+)
+from bxcore.did_you_mean import hint
+from bxcore.version import VERSION
+
+INSPECT_S = 1.0
+"""How long an actor has to show its counters before it is looked at from outside."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """Whom a connection may ask, and what it may read without asking."""
+
+    runtime: Runtime
+    loop: Mailbox
+    memory: Mailbox
+    started_s: float
+    """When the process began, on the runtime's monotonic clock."""
+    facts: Callable[[], Iterable[Fact]]
+    """Lines of status that the tree does not show. Any thread, must not block."""
+
+    def seen(
+        self,
+        request: requests.StatusRequest
+        | requests.TreeRequest
+        | requests.DeadLettersRequest
+        | requests.VersionRequest,
+    ) -> object:
+        """What can be read at once."""
+        runtime = self.runtime
+        match request:
+            case requests.StatusRequest():
+                return status_json(runtime.tree(), list(self.facts()), self._process())
+            case requests.TreeRequest():
+                return [node_json(node, runtime.world.wall()) for node in runtime.tree()]
+            case requests.DeadLettersRequest():
+                letters = runtime.dead_letters
+                counts = {(address, str(why)): number for (address, why), number in letters.counts().items()}
+                return dead_letters_json(counts, letters.snapshot(), request.limit)
+            case requests.VersionRequest():
+                return {"version": VERSION, "protocol": PROTOCOL}
+            case _:
+                assert_never(request)
+
+    def look_at(self, request: requests.InspectRequest | requests.StackRequest) -> object:
+        """One actor, None when there is no such name. Its counters come through the urgent lane."""
+        name = request.name
+        node = next((each for each in walk(self.runtime.tree()) if each.child.name == name), None)
+        if node is None:
+            return None
+        if isinstance(request, requests.StackRequest):
+            return {"name": name, "frames": list(reversed(self.runtime.stack(name) or []))}
+        return actor_json(node, self.runtime.world.wall(), self._details(name))
+
+    def supervisor_of(self, name: str) -> Mailbox | None:
+        """Whom to tell a wish about ``name``."""
+        parent = parent_of(self.runtime.tree(), name)
+        return None if parent is None else self.runtime.mailbox(parent)
+
+    def is_above(self, name: str, below: str) -> bool:
+        """Whether ``below`` is ``name`` or lives somewhere under it."""
+        nodes = self.runtime.tree()
+        above: str | None = below
+        while above is not None and above != name:
+            above = parent_of(nodes, above)
+        return above == name
+
+    def top_children(self) -> Sequence[tuple[Mailbox, str]]:
+        """What each root supervises, in its order, with the root to tell about it."""
+        return [
+            (self.runtime.mailbox(root.child.name), child.child.name)
+            for root in self.runtime.tree()
+            for child in root.children
+        ]
+
+    def no_actor(self, name: str) -> str:
+        """Say that there is no such actor, and which may have been meant."""
+        nodes: tuple[NodeView, ...] = self.runtime.tree()
+        near = hint(name, [node.child.name for node in walk(nodes)])
+        return f"no actor is named {name[:64]!r}{near or '; see bxctl tree'}"
+
+    def _process(self) -> Process:
+        runtime = self.runtime
+        return Process(
+            pid=os.getpid(),
+            uptime_s=runtime.world.monotonic() - self.started_s,
+            zombies=len(runtime.zombies.snapshot()),
+            dead_letters=sum(runtime.dead_letters.counts().values()),
+        )
+
+    def _details(self, name: str) -> dict[str, str]:
+        seen = self.runtime.inspect(name, INSPECT_S)
+        if seen is None:
+            return {}
+        details = {
+            "incarnation": str(seen.incarnation),
+            "handled": str(seen.handled),
+            "mailbox": f"{seen.mailbox_depth} of {seen.mailbox_bound}",
+            "in hand": seen.in_hand or "nothing",
+            "replies owed": str(seen.replies_owed),
+            "replies awaited": str(seen.replies_awaited),
+        }
+        return details | {key: str(value) for key, value in seen.facts.items()}
