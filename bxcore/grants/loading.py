@@ -87,9 +87,10 @@ def load(folder: Folder) -> Grants:
     return Grants(tuple(grants), tuple(problems))
 
 
-def _load_file(
-    file: Folder, folder: Folder, taken: Mapping[str, str]
-) -> tuple[Grant | None, list[GrantProblem]]:
+Loaded: TypeAlias = tuple[Grant | None, list[GrantProblem]]
+
+
+def _load_file(file: Folder, folder: Folder, taken: Mapping[str, str]) -> Loaded:
     problems = [GrantProblem(str(file), 1, problem) for problem in _id_problems(file.stem, taken)]
     try:
         text = _text_of(file)
@@ -189,7 +190,7 @@ def _missing_folders(values: Mapping[str, Any], folder: Folder) -> list[tuple[st
 
 
 def _grant(stem: str, text: str, values: Mapping[str, Any]) -> Grant:
-    """Reading is allowed in an untrusted session, and all but a writing is read-only, when nothing is said."""
+    """Where nothing is said, reading is allowed in an untrusted session, and all but writing is read-only."""
     tool = values["tool"]
     unsaid = {
         "when_untrusted": WhenUntrusted.ALLOW if tool == READ_FILE else WhenUntrusted.ASK,
