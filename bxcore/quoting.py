@@ -1,7 +1,7 @@
 """An answer from what was said, without a model: the best passages, quoted with who said them and when.
 
-A question is no answer to itself, and what the agent said counts less than what it was told: else its own
-mistakes would come back as memories.
+A question is no answer to itself, and what the agent said counts only where nobody else said anything:
+else its own mistakes would come back as memories.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def best(wanted: Sequence[str], candidates: Iterable[Candidate]) -> list[Passage
     most = max((covered for covered, _ in scored), default=0)
     least = max(most if most == len(wanted) else most - 1, min((len(wanted) + 1) // 2, _ENOUGH), 1)
     about = [(covered, candidate) for covered, candidate in scored if covered >= least]
-    about.sort(key=lambda pair: (-pair[0], pair[1].by_agent, -pair[1].order))
+    if not all(candidate.by_agent for _, candidate in about):
+        about = [pair for pair in about if not pair[1].by_agent]
+    about.sort(key=lambda pair: (-pair[0], -pair[1].order))
     return _without_echoes(_passage(candidate) for _, candidate in about)
 
 

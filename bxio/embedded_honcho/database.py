@@ -1,0 +1,102 @@
+"""The embedded server's one SQLite connection: each use is a transaction, waited for by a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bxio.embedded_honcho.schema import TABLES, VERSION
+
+WAL_IS_SAFE = (3, 51, 3)
+"""Before this version a write-ahead log could lose pages; the rollback journal cannot."""
+
+
+class DamagedDatabase(Exception):  # noqa: N818 - named for what is wrong
+    """The file cannot be used; the text says which one and what to do."""
+
+
+class Database:
+    """Opens ``path``, making it (0600) when it is not there. Any thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.Lock()
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            self._prepare(path)
+        except sqlite3.DatabaseError as error:
+            self._connection.close()
+            raise DamagedDatabase(
+                f"{path} is damaged ({type(error).__name__}); move it aside, or put a backup in its place"
+            ) from error
+        except DamagedDatabase:
+            self._connection.close()
+            raise
+
+    @contextlib.contextmanager
+    def transaction(self, within_s: float) -> Iterator[sqlite3.Connection]:
+        """Hold the connection in a transaction, rolled back on any exception.
+
+        Raises ``TimeoutError`` when it is not free within ``within_s`` seconds.
+        """
+        if not self._lock.acquire(timeout=max(0.0, within_s)):
+            raise TimeoutError("the embedded honcho is busy")
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """Close the file, after the transaction under way or five seconds."""
+        with_lock = self._lock.acquire(timeout=5.0)
+        self._connection.close()
+        if with_lock:
+            self._lock.release()
+
+    def _prepare(self, path: Path) -> None:
+        run = self._connection.execute
+        self._connection.row_factory = sqlite3.Row
+        for pragma in (
+            f"journal_mode = {'wal' if sqlite3.sqlite_version_info >= WAL_IS_SAFE else 'delete'}",
+            "synchronous = full",
+            "foreign_keys = on",
+            "trusted_schema = off",
+            "cell_size_check = on",
+            "busy_timeout = 5000",
+        ):
+            run(f"PRAGMA {pragma}")
+        self._connection.create_function("has_all", 2, _has_all, deterministic=True)
+        version = run("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise DamagedDatabase(f"{path} was written by a newer boxmaker; use that one, or move it aside")
+        if version == 0:
+            self._connection.executescript(f"BEGIN;{TABLES}PRAGMA user_version = {VERSION};COMMIT;")
+        if run("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise sqlite3.DatabaseError("quick_check")
+
+
+def _has_all(stored: str, wanted: str) -> bool:
+    """Whether the metadata ``stored`` contains ``wanted``, both JSON texts."""
+    return _contains(json.loads(stored), json.loads(wanted))
+
+
+def _contains(stored: Any, wanted: Any) -> bool:
+    if isinstance(wanted, dict):
+        return isinstance(stored, dict) and all(
+            key in stored and _contains(stored[key], value) for key, value in wanted.items()
+        )
+    if isinstance(wanted, list):
+        return isinstance(stored, list) and all(any(_contains(s, w) for s in stored) for w in wanted)
+    return isinstance(stored, bool) == isinstance(wanted, bool) and bool(stored == wanted)
