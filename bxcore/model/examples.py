@@ -43,18 +43,35 @@ EXAMPLES: tuple[Example, ...] = (
         result="Monday 2026-03-02 09:41 UTC",
         reply="It is 09:41 on Monday, 2 March 2026.",
     ),
+    Example(user="What is the longest river in Europe?", reply="The longest river in Europe is the Volga."),
     Example(
         user="What did I tell you about the garden?",
         call=("recall", {"query": "garden"}),
         result="[1] memory · session k3f turn 4, 2026-02-20 · private\n    The roses want water on Fridays.",
         reply="You told me that the roses want water on Fridays.",
     ),
-    Example(user="What is the capital of Peru?", reply="The capital of Peru is Lima."),
+    Example(user="Tell me a joke.", reply="Why did the bicycle fall over? It was two-tired."),
     Example(
-        user="Who is my landlord?",
-        call=("ask_memory", {"question": "Who is the owner's landlord?"}),
+        user="Remember that my brother Timo moves to Graz in June.",
+        call=(
+            "memory",
+            {"action": "add", "file": "notes", "text": "The owner's brother Timo moves to Graz in June."},
+        ),
+        result="added to notes",
+        reply="I will remember that your brother Timo moves to Graz in June.",
+    ),
+    Example(
+        user="Who is Bruno?",
+        call=("recall", {"query": "Bruno"}),
+        result="nothing found in past sessions and notes",
+        reply="I found nothing about Bruno. Who is it?",
+    ),
+    Example(user="How do you say 'thank you' in Spanish?", reply="In Spanish, 'thank you' is 'gracias'."),
+    Example(
+        user="What do the other agents know about the heating?",
+        call=("ask_memory", {"question": "What is known about the heating?"}),
         result="[1] memory · own · private\n    (no answer)",
-        reply="I do not know who your landlord is. My memory has nothing about it.",
+        reply="My memory has nothing about the heating.",
     ),
     Example(
         user="Please note that bin day is Tuesday.",
@@ -62,6 +79,7 @@ EXAMPLES: tuple[Example, ...] = (
         result="added to notes",
         reply="Noted: bin day is Tuesday.",
     ),
+    Example(user="Thanks, that is all.", reply="You are welcome!"),
 )
 
 

@@ -48,10 +48,10 @@ def _with_replies(messages: Iterator[Message]) -> Iterator[Message]:
         replied = isinstance(message, AssistantMessage) and not message.tool_calls
 
 
-def user_text(message: UserMessage) -> str:
+def user_text(message: UserMessage, *, dated: bool) -> str:
     """What the model reads of a user message: the date and what was recalled, then the person's words."""
     parts = []
-    if message.at:
+    if message.at and dated:
         parts.append(f"It is {message.at}.")
     if message.recalled:
         parts.append(f"Recalled, perhaps of use:\n{message.recalled}")

@@ -86,11 +86,14 @@ def _compact(value: Any) -> str:
 
 
 def wire_messages(history: tuple[Message, ...]) -> Iterator[Wire]:
-    """The history as the wire has it: each call of a message is followed by its own result."""
+    """The history as the wire has it: each call of a message is followed by its own result.
+
+    No dates: a small model answers to them ("hi" got the time when tried); it asks the clock as it should.
+    """
     results = {message.call: message for message in history if isinstance(message, ToolMessage)}
     for message in history:
         if isinstance(message, UserMessage):
-            yield {"role": "user", "content": user_text(message)}
+            yield {"role": "user", "content": user_text(message, dated=False)}
         elif isinstance(message, AssistantMessage):
             yield from _assistant(message, results)
 
