@@ -36,6 +36,7 @@ bxctl = "bxctl.main:main"
 only-include = ["bxctl"]
 dev-mode-dirs = ["."]
 """
+WANTS = "import os, sys\n\nsys.exit(1 if os.environ.get('BOXMAKER_MODEL__URL') else 0)\n"
 PROGRAM = "import sys\n\n\ndef main():\n    print({name!r}, *sys.argv[1:])\n"
 TOOLS = ("awk", "cat", "cmp", "date", "df", "dirname", "grep", "mkdir", "mv", "readlink", "rm", "sh", "uname")
 
@@ -53,6 +54,8 @@ def make_checkout(folder: Path) -> Path:
     (folder / "bxctl" / "__init__.py").touch()
     (folder / "bxctl" / "boxmaker.py").write_text(PROGRAM.format(name="boxmaker"), encoding="utf-8")
     (folder / "bxctl" / "main.py").write_text(PROGRAM.format(name="bxctl"), encoding="utf-8")
+    (folder / "tools").mkdir()
+    (folder / "tools" / "wants_embedded.py").write_text(WANTS, encoding="utf-8")
     (folder / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
     for lock in ("requirements.lock", "requirements-embedded.lock", "requirements-dev.lock"):
         (folder / lock).touch()

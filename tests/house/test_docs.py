@@ -76,5 +76,7 @@ def commands() -> set[str]:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_each_command_of_bx_is_real(name: str) -> None:
+    from bxctl.main import COMMANDS
+
     named = set(re.findall(r"\./bx ([a-z][a-z-]*)", read(name)))
     assert named - commands() - set(COMMANDS) == set()

@@ -23,28 +23,41 @@ class Rule:
     never: frozenset[str] = frozenset()
 
 
-THREADS = frozenset(
-    {"asyncio", "concurrent.futures", "multiprocessing", "threading.Thread", "threading.Timer", "_thread"}
-)
-IMPURE = THREADS | frozenset(
-    (
-        "fcntl glob http.client http.server io.open logging mmap os queue random sched secrets select selectors "
-        "shutil signal socket socketserver sqlite3 ssl subprocess sys.stdin sys.stdout sys.stderr tempfile "
-        "threading time urllib.request uuid.uuid1 uuid.uuid4"
-    ).split()  # noqa: SIM905 - a list of words reads as one
-)
-BXIO = "h11 httpcore httpx loguru podman pydantic pydantic_core snowballstemmer tomli xllamacpp"
+OWN_THREADS = {
+    "asyncio",
+    "concurrent.futures",
+    "multiprocessing",
+    "threading.Thread",
+    "threading.Timer",
+    "_thread",
+}
+CLOCKS = {"sched", "time"}
+CHANCE = {"random", "secrets", "uuid.uuid1", "uuid.uuid4"}
+FILES = {"fcntl", "glob", "io.open", "mmap", "os", "shutil", "sqlite3", "tempfile"}
+NETWORK = {
+    "http.client",
+    "http.server",
+    "select",
+    "selectors",
+    "socket",
+    "socketserver",
+    "ssl",
+    "urllib.request",
+}
+PROCESS = {"logging", "queue", "signal", "subprocess", "sys.stderr", "sys.stdin", "sys.stdout", "threading"}
+PURE_OTHERS = {"pydantic", "pydantic_core", "tomli"}
+OUTSIDE = {"h11", "httpcore", "httpx", "loguru", "podman", "snowballstemmer", "xllamacpp"}
 
 RULES = {
     "bxcore": Rule(
         ours=frozenset({"bxcore"}),
-        others=frozenset({"pydantic", "pydantic_core", "tomli"}),
-        never=IMPURE,
+        others=frozenset(PURE_OTHERS),
+        never=frozenset(OWN_THREADS | CLOCKS | CHANCE | FILES | NETWORK | PROCESS),
     ),
     "bxio": Rule(
         ours=frozenset({"bxcore", "bxio"}),
-        others=frozenset(BXIO.split()),
-        never=THREADS,
+        others=frozenset(PURE_OTHERS | OUTSIDE),
+        never=frozenset(OWN_THREADS),
     ),
     "actors": Rule(
         ours=frozenset({"bxcore", "bxio", "actors"}),
