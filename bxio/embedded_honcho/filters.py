@@ -43,7 +43,7 @@ def stamp(when: datetime) -> str:
 
 
 def condition(filters: Mapping[str, Any] | None, columns: Mapping[str, str], depth: int = 0) -> Condition:
-    """Read ``filters`` for a table whose columns go by the keys of ``columns``; ``workspace_id`` is ignored."""
+    """Read ``filters``; ``columns`` has the table's column for each key. ``workspace_id`` says nothing."""
     if depth > MAX_DEPTH:
         raise refused("Filters are nested too deeply")
     parts = [_part(key, value, columns, depth) for key, value in (filters or {}).items()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -26,12 +27,14 @@ class BadToken(ValueError):  # noqa: N818 - named for what is wrong
 class HonchoServer:
     """A server: its URL without ``/v3`` (a path prefix is kept), and its token, which is never shown.
 
+    ``roots`` is whom to trust with TLS; the system's certificates and httpx's bundle when it is None.
     ``transport`` makes the transport of one exchange when the server is embedded; the URL is then only a
     name.
     """
 
     url: str = "http://embedded"
     token: str = field(default="", repr=False)
+    roots: ssl.SSLContext | None = None
     transport: Callable[[], httpx.BaseTransport] | None = None
 
     def __post_init__(self) -> None:
@@ -45,7 +48,7 @@ class HonchoServer:
             return httpx.Client(
                 base_url=self.url, headers=headers, transport=self.transport(), trust_env=False
             )
-        return cutting_client(self.url, deadline_s, cut, headers=headers)
+        return cutting_client(self.url, deadline_s, cut, headers=headers, ssl_context=self.roots)
 
     def _authorization(self) -> dict[str, str]:
         token = self.token.strip()
