@@ -43,8 +43,9 @@ class Life:
         self.reason: Reason = "normal"
         self.error: str | None = None
         self.restarts = 0
-        self.pipes: set[Pipe] = set()
-        self._owed: set[Reply] = set()
+        self.pipes: dict[Pipe, None] = {}
+        """In the order they began, as every list of debts: the same run ends them in the same order."""
+        self._owed: dict[Reply, None] = {}
         self._lock = runtime.world.condition()
 
     @property
@@ -58,7 +59,7 @@ class Life:
         letter.taken_over = True
         if reply is not None:
             with self._lock:
-                self._owed.add(reply)
+                self._owed[reply] = None
             reply.when_over(lambda: self._settle(reply))
         return reply
 
@@ -118,7 +119,7 @@ class Life:
 
     def _settle(self, reply: Reply) -> None:
         with self._lock:
-            self._owed.discard(reply)
+            self._owed.pop(reply, None)
 
     def _gone(self) -> CallError:
         return Restarting(self.name) if self.comes_back else Dead(self.name)

@@ -25,7 +25,7 @@ class Pipe:
 
     def begin(self) -> None:
         """Listen to every reply; with none, the message is left at once."""
-        self._life.pipes.add(self)
+        self._life.pipes[self] = None
         if not self._replies:
             self._tell()
         for reply in self._replies:
@@ -49,7 +49,7 @@ class Pipe:
 
     def outcomes(self) -> list[Outcome]:
         """What became of each, in the order given. The actor's thread, once all are over."""
-        self._life.pipes.discard(self)
+        self._life.pipes.pop(self, None)
         if self.timer is not None:
             self.timer.cancel()
         return [reply.peek() for reply in self._replies]

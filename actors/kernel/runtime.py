@@ -72,6 +72,9 @@ class Runtime:
         Raises ``NeverReady`` when it crashed at its start or was not ready in time.
         """
         box = self.mailbox(name, bound=bound)
+        before = self.life(name)
+        if before is not None and before.error is not None:
+            before.ended.outcome_kept(self.world.monotonic() + start_s)
         box.reopen()
         life = launch(self, make, box)
         match life.ready.outcome(self.world.monotonic() + start_s):

@@ -1,0 +1,1 @@
+"""The deterministic test kit: a seeded scheduler over real threads, a virtual clock, probes, leak checks."""
