@@ -58,7 +58,7 @@ class GrantProblem(NamedTuple):
 
 
 class Grants(NamedTuple):
-    """The good grants of a folder, by id, and all problems by file and line. ``BUILT_IN`` is not among them."""
+    """The good grants of a folder, by id, and all problems by file and line; ``BUILT_IN`` is apart."""
 
     grants: tuple[Grant, ...]
     problems: tuple[GrantProblem, ...]
