@@ -46,9 +46,10 @@ class OpenSession:
         self.session = session
         self.records = list(found)
         torn = file.torn
-        self.torn_note = (
-            torn and f"{torn.size} bytes of a torn last line were cut and kept in {torn.kept.name}"
-        )
+        self.torn_note: str | None = None
+        """A line for the person when a crash had left a torn last line."""
+        if torn is not None:
+            self.torn_note = f"{torn.size} bytes of a torn last line were cut and kept in {torn.kept.name}"
         self._folder = folder
         self._file = file
 
@@ -131,6 +132,14 @@ class SessionStore:
     def exists(self, session: str) -> bool:
         """Whether there is a log of that name."""
         return (self._folder_of(session) / LOG).is_file()
+
+    def find(self, session: str) -> StoredSession | None:
+        """What a listing knows of one session; None when there is none."""
+        try:
+            log = (self._folder_of(session) / LOG).lstat()
+        except OSError:
+            return None
+        return StoredSession(session, log.st_mtime, log.st_size)
 
     def list(self, limit: int | None = None) -> tuple[StoredSession, ...]:
         """The sessions by their last change, the newest first; at most ``limit`` when it is given."""

@@ -33,12 +33,13 @@ from bxio.session_store import OpenSession
 class TurnRunner:
     """One turn's way through the log, the model and the tools. ``run`` blocks; the brake ends it.
 
-    ``request`` makes the next request of the log as it stands. ``tools`` runs calls and yields each result,
-    and stops early when the brake is pulled. ``show`` is told each event, what it shows is on disk.
+    ``client`` gives the model's client or raises ``ModelUnavailable``, ``request`` the next one of the log.
+    ``tools`` runs calls and yields each result; it ends early when the brake is pulled. ``show`` is told each
+    event: what it shows is on disk.
     """
 
     log: OpenSession
-    client: ModelClient
+    client: Callable[[], ModelClient]
     brake: TurnBrake
     request: Callable[[], ModelRequest]
     tools: Callable[[Sequence[ToolCall], bool], Iterator[ToolDone]]
@@ -98,7 +99,7 @@ class TurnRunner:
         if self.brake.pulled():
             return Stopped()
         try:
-            reply = self.client.stream(
+            reply = self.client().stream(
                 request, deadline_s=self.now() + self.answer_s, cut=cut, on_text=self._on_text
             )
         except ModelUnavailable as error:

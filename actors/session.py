@@ -1,0 +1,301 @@
+"""One live session: its log, its baseline, its turns in order (spec 3.1 to 3.3).
+
+A turn runs in the session's own thread, and all that it waits for is woken by the turn's brake. What a crash
+leaves is in the log alone; the next start reads it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import assert_never
+
+from loguru import logger
+
+from actors.base import Actor, Address, Context, Mailbox, Refusal
+from actors.session_asks import NotReady, SessionAsks
+from actors.session_calls import SessionCalls
+from bxcore import baseline as baselines
+from bxcore import interrupted
+from bxcore.baseline import Baseline
+from bxcore.clock_text import stamp
+from bxcore.labels import NEW_SESSION
+from bxcore.messages.loop import (
+    Idle,
+    Leave,
+    MeasurePrompt,
+    Notice,
+    PromptSizes,
+    RunTurn,
+    Say,
+    SessionMessage,
+    ToolEnded,
+    TurnBrake,
+    TurnEvent,
+    TurnResult,
+    Usage,
+)
+from bxcore.messages.memory import TurnEnded
+from bxcore.messages.model import Endpoint
+from bxcore.model.values import ModelRequest
+from bxcore.records import User, whole
+from bxcore.session_fold import label_of
+from bxcore.tool_registry import ToolRegistry
+from bxcore.turn import STOPPED, End, Step, Turn, begin
+from bxcore.waits import Waits
+from bxio.brake import Brake
+from bxio.live_session import LiveSession, open_live
+from bxio.model import ModelClient, ModelUnavailable
+from bxio.session_store import SessionError, SessionStore
+from bxio.turn_runner import TurnRunner
+
+MAX_TEXT = 100_000
+"""Characters of one message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionParts:
+    """What every session is made with. ``client`` makes the client of an endpoint; ``wall`` tells the time.
+
+    ``auto_recall`` None means: for the json profile. ``endpoint_s`` is for a model that loads, ``answer_s``
+    for one whole answer of it.
+    """
+
+    store: SessionStore
+    broker: Mailbox
+    memory: Mailbox
+    model: Mailbox
+    client: Callable[[Endpoint], ModelClient]
+    system: str
+    registry: ToolRegistry = field(default_factory=ToolRegistry)
+    workspaces: tuple[str, ...] = ()
+    auto_recall: bool | None = None
+    max_rounds: int = 8
+    idle_s: float = 900.0
+    endpoint_s: float = 300.0
+    answer_s: float = 900.0
+    waits: Waits = field(default_factory=Waits)
+    wall: Callable[[], datetime] = lambda: datetime.now().astimezone()
+
+
+class Session(Actor):
+    """Runs ``RunTurn`` messages one after the other; ends itself when idle."""
+
+    def __init__(self, context: Context, *, session: str, parts: SessionParts) -> None:
+        super().__init__(context)
+        self._session = session
+        self._parts = parts
+        self._live: LiveSession | None = None
+        self._brake: TurnBrake | None = None
+        self._leaving = False
+        self._said = 0
+        self._asks = SessionAsks(
+            session=session,
+            memory=parts.memory,
+            model=parts.model,
+            endpoint_s=parts.endpoint_s,
+            memory_s=parts.waits.broker_memory_s,
+            now=self.now,
+        )
+
+    def on_receive(self, message: SessionMessage) -> object:
+        """See each message."""
+        match message:
+            case RunTurn():
+                return self._on_run_turn(message)
+            case MeasurePrompt():
+                return self._on_measure_prompt()
+            case Leave():
+                self.end()
+            case Idle(said=said):
+                if said == self._said:
+                    self.end()
+            case _:
+                assert_never(message)
+        return None
+
+    def on_stop(self) -> None:
+        """Free the log for the next start."""
+        self._close()
+
+    def cut(self) -> None:
+        """End the running turn, and begin no other. Any thread."""
+        self._leaving = True
+        brake = self._brake
+        if brake is not None:
+            brake.pull()
+
+    def _on_run_turn(self, message: RunTurn) -> TurnResult:
+        self._said += 1
+        self._brake = message.brake
+        if self._leaving:
+            message.brake.pull()
+        try:
+            if message.brake.pulled():
+                raise Refusal("stopped before it began")
+            return self._turn(message.say, message.brake)
+        except SessionError as error:
+            self._close()
+            raise Refusal(error.sentence) from None
+        finally:
+            self._brake = None
+            message.brake.release()
+            self.tell_later(self._parts.idle_s, Idle(said=self._said))
+
+    def _turn(self, say: Say, brake: TurnBrake) -> TurnResult:
+        text = _checked(say.text)
+        show = _shower(say.listener)
+        try:
+            live = self._live = self._live or self._opened(brake, self._noticer(show))
+        except NotReady as error:
+            return _not_begun(self._session, STOPPED if brake.pulled() else error.sentence)
+        left = interrupted.find(live.log.records)
+        if left is not None:
+            self._noticer(show)(left.notice)
+        before = (*live.before_the_first_turn(), *(left.records if left else ()))
+        speaker = None if say.speaker is None else whole(say.speaker)
+        user = User(text=text, speaker=speaker, at=stamp(self._parts.wall()))
+        return self._run(live, begin(user, before), brake, show)
+
+    def _opened(self, brake: TurnBrake, notice: Callable[[str], object]) -> LiveSession:
+        """Resume from the log, or start anew; a torn tail is said."""
+        live = open_live(self._parts.store, self._session, lambda: self._new_baseline(brake, notice))
+        if live.log.torn_note:
+            logger.warning("session {}: {}", self._session, live.log.torn_note)
+            notice(live.log.torn_note)
+        return live
+
+    def _run(
+        self,
+        live: LiveSession,
+        steps: tuple[Step, ...],
+        brake: TurnBrake,
+        show: Callable[[TurnEvent], object],
+    ) -> TurnResult:
+        turn = Turn(number=live.turns + 1, max_rounds=self._parts.max_rounds, held=live.held)
+        runner = TurnRunner(
+            log=live.log,
+            client=lambda: self._client(brake, show),
+            brake=brake,
+            request=lambda: self._request(live, turn.number, brake),
+            tools=self._calls(turn.number, brake, show).results,
+            show=show,
+            now=self.now,
+            answer_s=self._parts.answer_s,
+        )
+        ended_turn, end = runner.run(turn, steps)
+        live.held = ended_turn.held
+        if end.notice:
+            self._noticer(show)(end.notice)
+        self._parts.memory.tell(TurnEnded(session=self._session, turn=turn.number))
+        return _result(live, ended_turn, end, runner.ended)
+
+    def _calls(self, turn: int, brake: TurnBrake, show: Callable[[TurnEvent], object]) -> SessionCalls:
+        return SessionCalls(
+            session=self._session,
+            turn=turn,
+            broker=self._parts.broker,
+            registry=self._parts.registry,
+            waits=self._parts.waits,
+            brake=brake,
+            now=self.now,
+            wall=self._parts.wall,
+            show=show,
+        )
+
+    def _client(self, brake: TurnBrake, show: Callable[[TurnEvent], object]) -> ModelClient:
+        """The client of the model as it is now; asked anew each round, since its server may have moved."""
+        try:
+            return self._parts.client(self._asks.endpoint(brake, self._noticer(show)))
+        except NotReady as error:
+            raise ModelUnavailable(error.sentence) from None
+
+    def _request(self, live: LiveSession, turn: int, brake: TurnBrake) -> ModelRequest:
+        """The next request; before the model first speaks in a turn, auto_recall has looked."""
+        wanted = self._parts.auto_recall
+        recalls = live.baseline.profile == "json" if wanted is None else wanted
+        if recalls and turn not in live.recalled:
+            live.recalled[turn] = self._asks.recalled(_last_text(live), brake)
+        return live.request()
+
+    def _new_baseline(self, brake: TurnBrake, notice: Callable[[str], object]) -> Baseline:
+        """The baseline of a new session. Raises ``NotReady``, also when it is over its limit."""
+        endpoint = self._asks.endpoint(brake, notice)
+        block = self._asks.memory_block(brake)
+        problem = baselines.problem(self._sizes(endpoint, block))
+        if problem is not None:
+            raise NotReady(problem)
+        parts = self._parts
+        return baselines.make(
+            endpoint.profile,
+            system=parts.system,
+            memory_block=block,
+            tools=parts.registry.array(),
+            workspaces=parts.workspaces,
+        )
+
+    def _sizes(self, endpoint: Endpoint, block: str) -> PromptSizes:
+        return baselines.sizes(
+            endpoint.profile,
+            system=self._parts.system,
+            memory_block=block,
+            tools=self._parts.registry.array(),
+            count=self._parts.client(endpoint).count_tokens,
+        )
+
+    def _on_measure_prompt(self) -> PromptSizes:
+        self.end()
+        brake = self._brake = Brake()
+        try:
+            endpoint = self._asks.endpoint(brake, lambda _line: None)
+            return self._sizes(endpoint, self._asks.memory_block(brake))
+        except NotReady as error:
+            raise Refusal(error.sentence) from None
+
+    def _noticer(self, show: Callable[[TurnEvent], object]) -> Callable[[str], object]:
+        return lambda line: show(Notice(session=self._session, text=line))
+
+    def _close(self) -> None:
+        live, self._live = self._live, None
+        if live is not None:
+            live.log.close()
+
+
+def _checked(text: str) -> str:
+    """The message as it goes into the log. Raises ``Refusal``: nothing was begun."""
+    if not text.strip():
+        raise Refusal("the message is empty; write what you want to say")
+    if len(text) > MAX_TEXT:
+        raise Refusal(
+            f"the message has {len(text)} characters, over the limit of {MAX_TEXT}; send less at once"
+        )
+    return whole(text)
+
+
+def _shower(listener: Address[TurnEvent] | None) -> Callable[[TurnEvent], object]:
+    return (lambda _event: None) if listener is None else listener.tell
+
+
+def _last_text(live: LiveSession) -> str:
+    return next(record.text for record in reversed(live.log.records) if isinstance(record, User))
+
+
+def _not_begun(session: str, sentence: str) -> TurnResult:
+    """A new session without a model: nothing is logged, so there is no turn yet."""
+    return TurnResult(
+        session=session, turn=0, reply=None, failed=sentence, tools=(), label=NEW_SESSION, usage=Usage()
+    )
+
+
+def _result(live: LiveSession, turn: Turn, end: End, tools: list[ToolEnded]) -> TurnResult:
+    used = turn.usage
+    return TurnResult(
+        session=live.log.session,
+        turn=turn.number,
+        reply=end.reply,
+        failed=end.failed,
+        tools=tuple(tools),
+        label=label_of(live.log.records),
+        usage=Usage(prompt=used.prompt, cached=used.cached, completion=used.completion),
+    )
