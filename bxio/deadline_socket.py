@@ -72,6 +72,8 @@ class _DeadlineStream(httpcore.NetworkStream):
         self._ticket = ticket
 
     def connect(self, address: Any) -> None:
+        if self._cut.was_cut:  # a socket shut down before its connect could still wait for the peer
+            raise httpcore.ConnectError("the exchange was cut off")
         try:
             self._grant_what_is_left()
             self._sock.connect(address)

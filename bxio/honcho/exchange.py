@@ -126,5 +126,5 @@ def _has_cause(error: BaseException, kind: type[BaseException]) -> bool:
     while cause is not None:
         if isinstance(cause, kind):
             return True
-        cause = cause.__cause__
+        cause = cause.__cause__ or cause.__context__  # the pool drops the first of them
     return False

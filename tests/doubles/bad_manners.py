@@ -77,7 +77,7 @@ def hangs_up_in_the_body(connection: Connection) -> None:
 def speaks_no_http(connection: Connection) -> None:
     """Answers in another protocol."""
     connection.read_request()
-    connection.send(b"220 mail.example ESMTP ready\r\n")
+    connection.send(b"220 mail.example ESMTP ready\r\n\r\n")
 
 
 def answers(status: int, body: bytes | object, *, content_type: str = "application/json") -> Handler:
