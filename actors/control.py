@@ -1,4 +1,4 @@
-"""The control socket's acceptor: every client becomes a short-lived connection under ``connections`` (6.3)."""
+"""The control socket's acceptor: each client gets a short-lived actor under ``connections`` (spec 6.3)."""
 
 from __future__ import annotations
 

@@ -48,6 +48,7 @@ class HttpExchange:
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
         self._cut = Cut()
         self._ticket = self._cut.hold(sock)
+        self._head_only = False
 
     def cut(self) -> None:
         """Wake whoever is blocked on the socket; it sees ``ClientGoneError``. Any thread."""
@@ -60,6 +61,7 @@ class HttpExchange:
         for event in self._events(deadline_s):
             if isinstance(event, h11.Request):
                 head = event
+                self._head_only = event.method == b"HEAD"
                 self._check_length(event)
             elif isinstance(event, h11.Data):
                 body += event.data
@@ -72,7 +74,8 @@ class HttpExchange:
         """Send a whole answer."""
         sized = {**response.headers, "content-length": str(len(response.body))}
         self.start(response.status, sized, deadline_s)
-        self._send(h11.Data(data=response.body), deadline_s)
+        if not self._head_only:
+            self._send(h11.Data(data=response.body), deadline_s)
         self.finish(deadline_s)
 
     def start(self, status: int, headers: Mapping[str, str], deadline_s: float) -> None:

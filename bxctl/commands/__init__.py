@@ -1,0 +1,1 @@
+"""One command a file: ``arguments(parser)`` and ``run(args) -> exit code``."""

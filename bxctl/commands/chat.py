@@ -1,0 +1,109 @@
+"""``boxmaker chat``: talk to the agent, in the running process or in one started for it (spec 6.2)."""
+
+from __future__ import annotations
+
+import getpass
+import signal
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from bxcore.control import Exit
+from bxcore.control.requests import MAIN_SESSION
+from bxctl.errors import CommandError
+from bxctl.place import socket_of
+from bxctl.printing import talk
+from bxctl.talking.prompt import NotTextError, lines_of_stdin, typed_lines
+from bxctl.talking.screen import JsonScreen, PeopleScreen
+from bxctl.talking.turn import Conversation
+from bxctl.wire import Wire
+
+EPILOG = """with -m it says that and exits; with text on standard input, a turn a line; else it prompts
+exits 0 when every turn has its reply, 1 when one failed"""
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Take what to say, as whom, and where."""
+    parser.add_argument(
+        "-m",
+        "--message",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="say this; again for the next turn",
+    )
+    parser.add_argument("--speaker", metavar="NAME", help="who speaks (your login name)")
+    parser.add_argument(
+        "--session",
+        default=MAIN_SESSION,
+        metavar="ID",
+        help=f"the conversation to go on with ({MAIN_SESSION}); a new name begins a new one",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Talk until there is nothing more to say."""
+    wire = Wire(socket_of(args))
+    with _running(args, wire):
+        conversation = Conversation(
+            wire=wire,
+            session=args.session,
+            speaker=args.speaker or _login_name(),
+            screen=JsonScreen() if args.json else PeopleScreen(),
+        )
+        return _talk_through(conversation, _texts(args, wire))
+
+
+def _texts(args: Namespace, wire: Wire) -> Iterable[str | NotTextError]:
+    if args.message:
+        return list(args.message)
+    return typed_lines(wire, args.session) if sys.stdin.isatty() else lines_of_stdin()
+
+
+def _talk_through(conversation: Conversation, texts: Iterable[str | NotTextError]) -> Exit:
+    """Run a turn a text; a failed one does not keep the next one back, the first failure is the exit code."""
+    worst = Exit.OK
+    for text in texts:
+        if isinstance(text, NotTextError):
+            talk(text.sentence)
+            ended = Exit.FAILED
+        else:
+            ended = conversation.say(text)
+        worst = worst or ended
+    return worst
+
+
+@contextmanager
+def _running(args: Namespace, wire: Wire) -> Iterator[None]:
+    """Have a process to talk to; one that was started for this chat is stopped in order at its end."""
+    if wire.answers():
+        yield
+        return
+    if args.socket is not None:
+        raise CommandError(
+            Exit.NOT_RUNNING, f"nothing listens on {args.socket}; leave --socket away to start one"
+        )
+    from bxctl.own_process import OwnProcess
+    from bxctl.serving import serve_command
+
+    own = OwnProcess(serve_command(args), wire)
+    signal.signal(signal.SIGTERM, _leave)
+    try:
+        own.start()
+        yield
+    finally:
+        own.stop()
+
+
+def _leave(number: int, _: object) -> None:
+    """Turn a SIGTERM into an exit that passes the clean-up."""
+    raise SystemExit(128 + number)
+
+
+def _login_name() -> str | None:
+    """The person's login name; None where the system knows none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return None

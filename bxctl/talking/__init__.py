@@ -1,0 +1,1 @@
+"""The rooms of ``chat``: the process behind it, a turn, the screen, the prompt."""

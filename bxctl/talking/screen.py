@@ -1,0 +1,89 @@
+"""How a turn is shown: to people as it happens, to programs as one object at its end."""
+
+from __future__ import annotations
+
+import sys
+from typing import Protocol
+
+from bxcore.control.answers import LineJson, ToolJson, TurnJson
+from bxctl.printing import as_json, data, paint, talk, visible
+
+_LONGEST = 200
+"""Characters of a call or its result that are shown; ``bxctl sessions show`` has it all."""
+
+
+class Screen(Protocol):
+    """Shows one turn after the other."""
+
+    def show(self, line: LineJson) -> None:
+        """Show a line of the running turn."""
+
+    def finish(self, turn: TurnJson) -> None:
+        """Show how it ended."""
+
+
+class JsonScreen:
+    """One object a turn (spec 6.2)."""
+
+    def show(self, line: LineJson) -> None:
+        """Show only what is for the person behind the program, on stderr."""
+        if line["kind"] == "notice":
+            talk(line["text"])
+
+    def finish(self, turn: TurnJson) -> None:
+        """Print the turn."""
+        as_json(turn)
+        sys.stdout.flush()
+
+
+class PeopleScreen:
+    """The reply on stdout, streamed when that is a terminal; everything else on stderr."""
+
+    def __init__(self) -> None:
+        self._streams = sys.stdout.isatty()
+        self._written = ""
+
+    def show(self, line: LineJson) -> None:
+        """Show a line as it comes."""
+        match line["kind"]:
+            case "text_delta" if self._streams:
+                self._written += line["text"]
+                sys.stdout.write(visible(line["text"]))
+                sys.stdout.flush()
+            case "notice":
+                self._talk(line["text"])
+            case "tool_started":
+                self._talk(f"· {line['tool']} {_short(line['arguments'])}")
+            case "tool_ended":
+                self._talk(f"  {_result(line['call'])}")
+            case _:
+                pass
+
+    def finish(self, turn: TurnJson) -> None:
+        """Print the reply unless it stands there already."""
+        written, reply = self._written.strip(), turn["reply"]
+        self._break_line()
+        if reply is not None and written != reply.strip():
+            data(reply)
+        sys.stdout.flush()
+
+    def _talk(self, text: str) -> None:
+        self._break_line()
+        talk(paint(visible(text), "dim", sys.stderr) if sys.stderr.isatty() else text)
+
+    def _break_line(self) -> None:
+        """End a line of streamed text; what follows begins anew."""
+        if self._written and not self._written.endswith("\n"):
+            print()
+        self._written = ""
+
+
+def _result(call: ToolJson) -> str:
+    label = call["class"] + (", untrusted" if call["untrusted"] else "")
+    first = _short(call["content"])
+    return f"→ {first} ({label})" if call["ok"] else f"→ failed: {first} ({label})"
+
+
+def _short(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= _LONGEST else f"{one_line[: _LONGEST - 1]}…"
