@@ -121,8 +121,8 @@ def ready(release: Release, folder: Path, progress: Progress) -> Path:
     except OSError as error:
         said = error.strerror or str(error)
         raise WeightsError(
-            f"the model's weights cannot be written to {folder} ({said}); make room or give the right to write"
-            " there, or set [model] url"
+            f"the model's weights cannot be written to {folder} ({said}); make room or give the right to"
+            " write there, or set [model] url"
         ) from None
     return path
 

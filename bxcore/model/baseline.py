@@ -20,14 +20,22 @@ def baseline_messages(
     """The wire messages that a session saves at its start and sends the same each time.
 
     The ``json`` profile adds how to write a message, a line a tool, and example turns for the tools offered.
+    There the memory block comes last, so that all before it is the same for every session: the embedded
+    model reads that part once and keeps it.
     """
-    parts = [system.strip(), memory_block.strip()]
-    if profile == "json":
-        parts.insert(1, instructions(tools))
-    message = {"role": "system", "content": "\n\n".join(part for part in parts if part)}
+    memory = memory_block.strip()
     if profile == "native":
-        return (message,)
-    return (message, *example_messages(EXAMPLES, {tool["name"] for tool in tools}))
+        return (_system(system.strip(), memory),)
+    start = (_system(system.strip(), instructions(tools)), *_examples(tools))
+    return (*start, _system(memory)) if memory else start
+
+
+def _system(*parts: str) -> Wire:
+    return {"role": "system", "content": "\n\n".join(part for part in parts if part)}
+
+
+def _examples(tools: tuple[Wire, ...]) -> tuple[Wire, ...]:
+    return example_messages(EXAMPLES, {tool["name"] for tool in tools})
 
 
 def prompt_parts(
@@ -38,9 +46,9 @@ def prompt_parts(
     if profile == "native":
         parts.append(("tools", json.dumps(tool_entries(tools), ensure_ascii=False, separators=(",", ":"))))
     else:
-        examples = example_messages(EXAMPLES, {tool["name"] for tool in tools})
+        texts = (f"{each['role']}\n{each['content']}\n" for each in _examples(tools))
         parts.append(("tools", instructions(tools)))
-        parts.append(("examples", "\n".join(f"{each['role']}\n{each['content']}\n" for each in examples)))
+        parts.append(("examples", "\n".join(texts)))
     return tuple(parts)
 
 
