@@ -17,7 +17,7 @@ MAX_URL = 2048
 MAX_HEADERS = 16
 MAX_HEADER_VALUE = 2048
 """Characters of a header's value."""
-MAX_BODY = 65_536
+MAX_BODY = 32_768
 """Characters of a body."""
 MAX_FETCH = 1_048_576
 """Bytes of an answer that are read."""

@@ -46,10 +46,10 @@ ARGUMENT_TYPES: Mapping[str, type[Args]] = {
 }
 """The argument type of every tool."""
 
-MAX_WRITING_TEXT = MAX_TEXT + 2 * MAX_CONTENT
+MAX_WRITING_TEXT = MAX_TEXT + 6 * MAX_CONTENT
 """Characters of a text that may carry a file's content, which alone may have more than 64 KiB.
 
-Twice the content leaves room for its escapes (a line end is two characters of JSON).
+Six times the content leaves room for its escapes: JSON writes a control character as ``\\u0001``.
 """
 
 
