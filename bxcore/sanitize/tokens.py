@@ -75,10 +75,10 @@ FAMILIES: Mapping[str, Family] = {
     ),
     "secret-aws": Family(
         title="an AWS secret key",
-        anchors=("AKIA", "ASIA", "ABIA", "ACCA", "ABSK", "ccess"),
+        anchors=("AKIA", "ASIA", "ABIA", "ACCA", "ABSK", "ccess", "CCESS"),
         pattern=(
             rf"{_ALONE}ABSK[A-Za-z0-9+/]{{40}}[A-Za-z0-9+/=]{{0,{_REST}}}"
-            r"|[Ss]ecret_?[Aa]ccess_?[Kk]ey[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?[A-Za-z0-9/+]{40}"
+            r"|(?i:secret_?access_?key)[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?[A-Za-z0-9/+]{40}"
         ),
     ),
     "secret-private-key": Family(
