@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bxcore.labels import Label
 from bxcore.records import Assistant, Record, ToolResult, User
-from bxcore.session_fold import label_of
+from bxcore.session_fold import labels_after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,7 @@ class FinishedTurn:
 
 def finished_turns(session: str, records: Sequence[Record]) -> Iterator[FinishedTurn]:
     """Every turn that came to a reply, in order; a failed or interrupted one is left out."""
+    labels = tuple(labels_after(records))
     starts = [place for place, record in enumerate(records) if isinstance(record, User)]
     for turn, (start, end) in enumerate(zip(starts, [*starts[1:], len(records)], strict=True), 1):
         user = records[start]
@@ -38,7 +39,7 @@ def finished_turns(session: str, records: Sequence[Record]) -> Iterator[Finished
                 at=user.at,
                 user=user.text,
                 reply=reply,
-                label=label_of(records[:end]),
+                label=labels[end - 1],
             )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
 
 from bxcore.labels import NEW_SESSION, TOP, Label, join
 from bxcore.records import Record, SessionStart, ToolResult
@@ -14,19 +15,28 @@ def label_of(records: Iterable[Record]) -> Label:
     A log with no record yet is a new session: private and trusted. A log that does not begin with its
     ``SessionStart`` tells nothing about what was read before: secret and untrusted.
     """
-    log = tuple(records)
-    if not log:
-        return NEW_SESSION
-    if not isinstance(log[0], SessionStart):
-        return TOP
-    return join(*(label for record in log if (label := _label(record)) is not None))
+    label = NEW_SESSION
+    for label in labels_after(records):  # noqa: B007 (the last one counts)
+        pass
+    return label
 
 
-def _label(record: Record) -> Label | None:
+def labels_after(records: Iterable[Record]) -> Iterator[Label]:
+    """The session's label after each record, in one walk."""
+    log = iter(records)
+    first = next(log, None)
+    if first is None:
+        return iter(())
+    start = _label(first) if isinstance(first, SessionStart) else TOP
+    return accumulate(map(_label, log), join, initial=start)
+
+
+def _label(record: Record) -> Label:
+    """What one record adds; the neutral label for one that adds nothing."""
     match record:
         case SessionStart(level=level):
             return Label(level, untrusted=False)
         case ToolResult(level=level, untrusted=untrusted):
             return Label(level, untrusted)
         case _:
-            return None
+            return join()

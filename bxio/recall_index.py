@@ -9,13 +9,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from bxcore import recall_query
 from bxcore.finished_turns import FinishedTurn
 from bxcore.labels import Label, Level
+from bxcore.recall_hits import Hit, Note
 
 VERSION = 1
 """Of the tables below; an index of another version is made anew."""
@@ -58,28 +59,6 @@ class RecallIndexError(Exception):
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
         self.sentence = sentence
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """One note with its label."""
-
-    text: str
-    label: Label
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """What was found: a turn, or a note when ``session`` is empty. ``at`` is ISO 8601, or empty."""
-
-    place: int
-    score: float
-    session: str
-    turn: int
-    at: str
-    label: Label
-    said: str
-    reply: str
 
 
 class RecallIndex:
@@ -174,16 +153,7 @@ class RecallIndex:
             f"SELECT {parts} FROM words WHERE words MATCH ? AND rowid = ?",  # noqa: S608 (a constant)
             (expression, hit.place),
         ).fetchone()
-        return Hit(
-            place=hit.place,
-            score=hit.score,
-            session=hit.session,
-            turn=hit.turn,
-            at=hit.at,
-            label=hit.label,
-            said=said,
-            reply=reply,
-        )
+        return replace(hit, said=said, reply=reply)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -68,7 +68,23 @@ class ChatsGathered:
     kind: Literal["chats_gathered"] = "chats_gathered"
 
 
-MemoryMessage: TypeAlias = Recall | EditMemory | AskMemory | MemoryBlock | TurnEnded | ChatsGathered
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatchUp:
+    """The memory tells itself: take in the next sessions whose logs have grown unseen."""
+
+    kind: Literal["catch_up"] = "catch_up"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TellOutbox:
+    """The memory tells itself: the outbox had no room, tell it once more to look at the ledger."""
+
+    kind: Literal["tell_outbox"] = "tell_outbox"
+
+
+MemoryMessage: TypeAlias = (
+    Recall | EditMemory | AskMemory | MemoryBlock | TurnEnded | ChatsGathered | CatchUp | TellOutbox
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,9 @@ import pytest
 
 from bxcore.finished_turns import FinishedTurn
 from bxcore.labels import NEW_SESSION, Label, Level
+from bxcore.recall_hits import Note
 from bxio import recall_index
-from bxio.recall_index import Note, RecallIndex, RecallIndexError
+from bxio.recall_index import RecallIndex, RecallIndexError
 
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 SECRET = Label(Level.SECRET, untrusted=False)

@@ -1,0 +1,78 @@
+"""The ledger's rows: where each turn is remembered, decided once when it has ended (spec 4.6, 4.7)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bxcore.decide import Action, Send, Skip, Workspace, decide, turn_records, turns
+from bxcore.finished_turns import reply_of
+from bxcore.records import Record, Usage, User
+from bxcore.session_fold import labels_after
+
+NOT_SAVED = "the configuration saves nothing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """One row. ``size`` is the bytes that the session's log had when it was read for the decision."""
+
+    session: str
+    turn: int
+    size: int
+    action: Action
+
+
+def ended_turns(records: Sequence[Record]) -> int:
+    """Up to which turn a log's turns are over: the last one may still run."""
+    count = turns(records)
+    if count == 0:
+        return 0
+    last = turn_records(records, count)
+    over = reply_of(last) is not None or any(isinstance(record, Usage) for record in last)
+    return count if over else count - 1
+
+
+def decide_turns(
+    records: Sequence[Record], numbers: range, *, agent: str, save: bool
+) -> Iterator[tuple[int, Action]]:
+    """Decide turns in order, each on the session's label as it was when that turn ended.
+
+    ``agent`` is this agent's own peer name; without ``save`` every turn is skipped.
+    """
+    labels = tuple(labels_after(records))
+    ends = [place for place, record in enumerate(records) if isinstance(record, User)][1:]
+    ends.append(len(records))
+    for turn in numbers:
+        state = labels[ends[turn - 1] - 1]
+        yield turn, decide(state, records, turn, agent) if save else Skip(NOT_SAVED)
+
+
+def dump(row: Decided) -> str:
+    """A row as one line of ASCII JSON, without the line end."""
+    found: dict[str, Any] = {"session": row.session, "turn": row.turn, "size": row.size}
+    match row.action:
+        case Send(workspace, speaker):
+            found |= {"workspace": workspace.value, "speaker": speaker}
+        case Skip(reason):
+            found |= {"skip": reason}
+    return json.dumps(found, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def parse(text: str) -> Decided:
+    """Read what ``dump`` wrote; raises ``ValueError``."""
+    try:
+        found = json.loads(text)
+        return Decided(
+            session=found["session"], turn=found["turn"], size=found["size"], action=_action(found)
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no row of the ledger: {error}") from None
+
+
+def _action(found: Mapping[str, Any]) -> Action:
+    if "skip" in found:
+        return Skip(found["skip"])
+    return Send(Workspace(found["workspace"]), found["speaker"])
