@@ -62,17 +62,17 @@ def read_file(source: SourceText, home: str | None) -> Layer | ConfigProblem:
         return ConfigProblem(place=name, line=None, key="", sentence=source.error)
     try:
         text = source.content.decode("utf-8")
-        values = tomli.loads(text)
     except UnicodeDecodeError as error:
         line = source.content.count(b"\n", 0, error.start) + 1
         return ConfigProblem(place=name, line=line, key="", sentence="is not UTF-8 text")
+    try:
+        values = tomli.loads(text)
     except tomli.TOMLDecodeError as error:
-        line, sentence = syntax_problem(error)
+        line, sentence = syntax_problem(error, text)
         return ConfigProblem(place=name, line=line, key="", sentence=sentence)
     except (ValueError, RecursionError):
-        return ConfigProblem(
-            place=name, line=None, key="", sentence="holds a number or a nesting too big to read"
-        )
+        sentence = "holds a number or a nesting that is too big to read"
+        return ConfigProblem(place=name, line=None, key="", sentence=sentence)
     return Layer(name=name, values=_anchor(values, source.path.parent, home), text=text)
 
 
