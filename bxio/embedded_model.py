@@ -59,7 +59,7 @@ def main() -> int:
         return 1
     if order.get("prefix"):
         _Prefix(order, path).have_read(news)
-    news.send("ready", name=name)
+    news.send("ready", name=name, context_tokens=order["context_tokens"])
     sys.stdin.read()
     del server
     os._exit(0)  # its own threads are not waited for

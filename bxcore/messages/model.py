@@ -61,3 +61,11 @@ class NoModel:
     """There is no model to ask; one sentence that says what to do."""
 
     sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelState:
+    """How the model stands, for ``status``; published by its actor, never asked of it."""
+
+    text: str
+    ok: bool
