@@ -1,0 +1,1 @@
+"""Many random faults under load, on real threads."""
