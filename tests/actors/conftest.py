@@ -1,0 +1,42 @@
+"""Fixtures of the actors' tests: a loop on its bench, and what was logged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loguru import logger
+
+from actors.base import Runtime
+from tests.doubles.loop_bench import LoopBench
+from tests.doubles.model_server import ModelServer, Step
+from tests.kit.probe import Probe
+
+
+@pytest.fixture
+def bench(
+    runtime: Runtime, probe: Callable[[str], Probe], tmp_path: Path
+) -> Iterator[Callable[..., LoopBench]]:
+    """Make a bench whose model follows a script; ``changes`` are other parts of its sessions."""
+    servers: list[ModelServer] = []
+
+    def make(*steps: Step, broker: bool = True, **fields: Any) -> LoopBench:
+        server = ModelServer(steps).start()
+        servers.append(server)
+        made = LoopBench(runtime=runtime, folder=tmp_path, probe=probe, server=server, **fields)
+        return made.start(broker=broker)
+
+    yield make
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def logged() -> Iterator[list[str]]:
+    """Each line that was logged, as its text alone."""
+    lines: list[str] = []
+    sink = logger.add(lambda text: lines.append(text.rstrip("\n")), format="{message}")
+    yield lines
+    logger.remove(sink)
