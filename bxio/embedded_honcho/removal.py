@@ -16,6 +16,11 @@ def delete_session(call: Call) -> HttpResponse:
     with call.transaction() as tx:
         if rows.find(tx, rows.SESSION, call.workspace, session) is None:
             raise not_found("Session", session)
+        tx.execute(
+            "DELETE FROM message_text WHERE rowid IN"
+            " (SELECT seq FROM messages WHERE workspace = ? AND session = ?)",
+            (call.workspace, session),
+        )
         tx.execute("DELETE FROM sessions WHERE workspace = ? AND name = ?", (call.workspace, session))
     return json_response(HTTPStatus.ACCEPTED, {"message": "Session deleted successfully"})
 

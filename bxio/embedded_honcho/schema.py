@@ -1,4 +1,7 @@
-"""The tables. ``message_text`` holds each message twice: as it was said, and only what it states."""
+"""The tables. ``message_text`` holds each message twice: as it was said, and only what it states.
+
+No trigger keeps it in step: a schema that is not trusted may not touch a virtual table.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,4 @@ CREATE TABLE messages (
 CREATE INDEX messages_of_session ON messages (workspace, session, seq);
 CREATE VIRTUAL TABLE message_text USING fts5(
     content, statements, tokenize = 'porter unicode61 remove_diacritics 2');
-CREATE TRIGGER message_gone AFTER DELETE ON messages BEGIN
-    DELETE FROM message_text WHERE rowid = old.seq;
-END;
 """
