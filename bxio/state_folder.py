@@ -6,6 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+from bxio.folders import write_whole
+
 SCHEMA = 1
 """The version of the state folder that this program reads and writes."""
 
@@ -77,27 +79,12 @@ def _read_schema(file: Path) -> str | int | None:
 
 
 def _write_schema(folder: Path) -> None:
-    """Write the version beside, flush and rename, so that a torn version is never read."""
-    beside = folder / f".{_SCHEMA_FILE}.new"
     try:
-        with beside.open("w", encoding="ascii") as file:
-            file.write(f"{SCHEMA}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(folder / _SCHEMA_FILE)
-        _sync_folder(folder)
+        write_whole(folder / _SCHEMA_FILE, f"{SCHEMA}\n".encode("ascii"))
     except OSError as error:
         raise StateFolderError(
             f"{folder} cannot be written: {_reason(error)}; make it writable for this user or free space"
         ) from None
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _reason(error: OSError) -> str:

@@ -1,0 +1,395 @@
+"""The process: the supervision tree as data, what its children are made of, and ``main`` (spec 5.1).
+
+The only place that knows concrete classes. Children start in this order, each ready before the next, and stop
+in reverse; asks go towards the top of the list, news the other way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from loguru import logger
+
+from actors.audit import Audit
+from actors.base import Actor, Context, NeverReady, Runtime
+from actors.broker import Broker
+from actors.broker import Settings as BrokerSettings
+from actors.clock import Clock
+from actors.connection import Connection
+from actors.connection_views import Known
+from actors.control import Control
+from actors.dead_letters import DeadLetterLog
+from actors.honcho_chat import HonchoChat
+from actors.loop import Loop
+from actors.memory import Asking, Memory, Places, Saving
+from actors.model import Embedded, Model, Remote, Source
+from actors.outbox import Delivery, Outbox
+from actors.session import Session, SessionParts
+from actors.supervising import Root, Supervisor, start_root
+from bxcore import paths as path_rules
+from bxcore.backoff import Backoff
+from bxcore.config import Secrets, Settings
+from bxcore.control import Exit
+from bxcore.control.views import Fact
+from bxcore.decide import Workspace
+from bxcore.messages.model import ModelState
+from bxcore.paths import Paths
+from bxcore.startup import examine
+from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
+from bxcore.waits import Waits
+from bxcore.workspaces import OtherAgent, configured
+from bxio import notify
+from bxio.claim import Claim, ClaimError, claim
+from bxio.honcho import HonchoClient, HonchoServer
+from bxio.model import ModelClient
+from bxio.model_child import Order
+from bxio.shipped import shipped
+
+MAX_CHATS = 32
+MAX_CONNECTIONS = 32
+STOP_S = 30.0
+"""For the whole tree to stop in order."""
+LOOK_S = 3600.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Parts:
+    """What the children are made of. ``model_state`` is the last news of the model."""
+
+    runtime: Runtime
+    settings: Settings
+    secrets: Secrets
+    paths: Paths
+    claim: Claim
+    started_s: float
+    model_state: ModelState | None = None
+
+
+def tree(parts: Parts) -> SupervisorSpec:
+    """The whole tree on one screen."""
+    network = Backoff(first_s=0.5, most_s=30.0)
+    return SupervisorSpec(
+        strategy=Strategy.ONE_FOR_ONE,
+        intensity=10,
+        period_s=60.0,
+        children=(
+            ChildSpec(name="clock", start=_clock(parts)),
+            ChildSpec(name="dead-letters", start=DeadLetterLog),
+            ChildSpec(name="audit", start=_audit(parts)),
+            ChildSpec(name="model", start=_model(parts), backoff=network),
+            _group(
+                "memory.group",
+                Strategy.ONE_FOR_ONE,
+                ChildSpec(name="outbox", start=_outbox(parts), backoff=network),
+                ChildSpec(name="memory", start=_memory(parts), start_s=60.0),
+            ),
+            ChildSpec(name="broker", start=_broker(parts)),
+            _group("asks", max_children=MAX_CHATS),
+            _group(
+                "loop.group",
+                Strategy.REST_FOR_ONE,
+                _group("sessions", max_children=128),
+                ChildSpec(name="loop", start=_loop(parts)),
+            ),
+            _group(
+                "control.group",
+                Strategy.REST_FOR_ONE,
+                _group("connections", max_children=MAX_CONNECTIONS),
+                ChildSpec(name="control", start=_control(parts)),
+            ),
+        ),
+    )
+
+
+def _group(
+    name: str,
+    strategy: Strategy = Strategy.ONE_FOR_ONE,
+    *children: ChildSpec,
+    max_children: int | None = None,
+) -> ChildSpec:
+    """The child spec of a supervisor: a static one with children, a dynamic one with ``max_children``."""
+    spec = SupervisorSpec(
+        strategy=strategy, intensity=10, period_s=60.0, children=children, max_children=max_children
+    )
+    return ChildSpec(name=name, kind="supervisor", start=lambda context: Supervisor(context, spec))
+
+
+Start = Callable[[Context], Actor]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _waits(settings: Settings) -> Waits:
+    return Waits(chat_s=settings.honcho.chat_wait_s, loop_call_s=settings.broker.timeout_ms / 1000)
+
+
+def _honcho(parts: Parts) -> HonchoClient:
+    if parts.claim.embedded_honcho is not None:
+        return HonchoClient(HonchoServer(transport=parts.claim.embedded_honcho.transport))
+    honcho = parts.settings.honcho
+    return HonchoClient(HonchoServer(url=honcho.url, token=parts.secrets.honcho_token or ""))
+
+
+def _clock(parts: Parts) -> Start:
+    box = parts.runtime.mailbox
+    watchdog_s = notify.watchdog_s()
+    return lambda context: Clock(
+        context,
+        period_s=30.0 if watchdog_s is None else watchdog_s / 2,
+        addresses=[box("memory"), box("broker"), box("loop")],
+        beat=lambda: notify.notify(notify.WATCHDOG),
+        check=parts.runtime.zombies.check,
+    )
+
+
+def _audit(parts: Parts) -> Start:
+    return lambda context: Audit(context, path=parts.paths.state / "audit.jsonl", now=_now)
+
+
+def _model(parts: Parts) -> Start:
+    model, paths = parts.settings.model, parts.paths
+    source: Source
+    if model.url == "embedded":
+        source = Embedded(
+            order=Order(
+                cache=paths.cache / "models",
+                runtime=paths.run,
+                log=paths.log / "model.log",
+                context_tokens=model.context_tokens,
+                file=model.file,
+            )
+        )
+    else:
+        source = Remote(
+            url=model.url, name=model.name, profile=model.profile, api_key=parts.secrets.model_api_key
+        )
+
+    def publish(state: ModelState) -> None:
+        parts.model_state = state
+
+    return lambda context: Model(context, source=source, publish=publish)
+
+
+def _outbox(parts: Parts) -> Start:
+    honcho, state = parts.settings.honcho, parts.paths.state
+    delivery = Delivery(
+        client=_honcho(parts),
+        workspaces={Workspace.TRUSTED: honcho.trusted, Workspace.UNTRUSTED: honcho.untrusted},
+        agent=honcho.agent,
+        ledger=state / "ledger.jsonl",
+        marks=state / "delivered.jsonl",
+        sessions=parts.claim.store,
+    )
+    return lambda context: Outbox(context, delivery=delivery)
+
+
+def _memory(parts: Parts) -> Start:
+    settings, state, box = parts.settings, parts.paths.state, parts.runtime.mailbox
+    honcho, client = settings.honcho, _honcho(parts)
+
+    def chat(name: str, workspace: str) -> ChildSpec:
+        return ChildSpec(
+            name=name,
+            restart=Restart.TEMPORARY,
+            shutdown_s=1.0,
+            start=lambda context: HonchoChat(context, client=client, workspace=workspace),
+        )
+
+    others = (
+        OtherAgent(agent=each.agent, workspace=each.workspace, trusted=each.trusted, level=each.level)
+        for each in honcho.read
+    )
+    readable = configured(
+        trusted=honcho.trusted, untrusted=honcho.untrusted, fleet=honcho.fleet, others=others
+    )
+    places = Places(
+        files=settings.memory.folder or state / "memory",
+        index=state / "recall.sqlite",
+        ledger=state / "ledger.jsonl",
+        sessions=parts.claim.store,
+    )
+    return lambda context: Memory(
+        context,
+        places=places,
+        asking=Asking(readable=readable, asks=box("asks"), chat=chat),
+        saving=Saving(outbox=box("outbox"), agent=honcho.agent, save=honcho.save),
+        now=_now,
+        waits=_waits(settings),
+    )
+
+
+def _broker(parts: Parts) -> Start:
+    box = parts.runtime.mailbox
+    settings = BrokerSettings(
+        waits=_waits(parts.settings), calls_per_turn=parts.settings.broker.calls_per_turn
+    )
+    return lambda context: Broker(
+        context, memory=box("memory"), audit=box("audit"), sessions=parts.claim.store, settings=settings
+    )
+
+
+def _loop(parts: Parts) -> Start:
+    settings, box = parts.settings, parts.runtime.mailbox
+    auto_recall = settings.loop.auto_recall
+    readable = [each.agent for each in settings.honcho.read]
+    fleet = ["fleet"] if settings.honcho.fleet else []
+    session_parts = SessionParts(
+        store=parts.claim.store,
+        broker=box("broker"),
+        memory=box("memory"),
+        model=box("model"),
+        client=lambda endpoint: ModelClient(endpoint, first_token_s=settings.model.first_token_s),
+        system=shipped("system.md").read_text("utf-8"),
+        workspaces=("own", "untrusted", *fleet, *readable),
+        auto_recall=None if auto_recall == "auto" else auto_recall,
+        max_rounds=settings.loop.max_rounds,
+        idle_s=settings.loop.idle_s,
+        waits=_waits(settings),
+    )
+    return lambda context: Loop(
+        context,
+        sessions=box("sessions"),
+        store=parts.claim.store,
+        start=lambda inner, session: Session(inner, session=session, parts=session_parts),
+    )
+
+
+def _control(parts: Parts) -> Start:
+    runtime = parts.runtime
+    known = Known(
+        runtime=runtime,
+        loop=runtime.mailbox("loop"),
+        memory=runtime.mailbox("memory"),
+        started_s=parts.started_s,
+        facts=lambda: facts(parts),
+    )
+    return lambda context: Control(
+        context,
+        path=parts.settings.control.socket or parts.paths.socket,
+        lock=parts.claim.lock,
+        connections=runtime.mailbox("connections"),
+        connect=lambda inner, exchange: Connection(inner, exchange=exchange, known=known),
+    )
+
+
+def facts(parts: Parts) -> Iterable[Fact]:
+    """Lines of ``status`` that no tree shows. Any thread; asks nobody."""
+    state = parts.model_state
+    if state is not None:
+        yield Fact(name="model", text=state.text, ok=state.ok, help="bxctl restart model")
+    stuck = parts.runtime.zombies.snapshot()
+    if stuck:
+        oldest = stuck[0]
+        text = f"{len(stuck)}, the oldest {oldest.name} for {oldest.age_s:.0f} s"
+        yield Fact(name="stuck threads", text=text, ok=False, help=f"bxctl stack {oldest.name}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """``serve [--home DIR] [--config FILE]``: run until SIGTERM, SIGINT, or the tree gives up.
+
+    Exits 0 after a stop that was wanted, 1 when it cannot run or gave up, 2 for a bad configuration.
+    """
+    arguments = _arguments(argv)
+    try:
+        paths = path_rules.find(os.environ, cwd=Path.cwd(), home=arguments.home, config=arguments.config)
+    except path_rules.PathError as error:
+        return _refuse([error.sentence], Exit.USAGE)
+    examined = examine(paths, os.environ, cwd=Path.cwd())
+    if examined.settings is None or examined.problems:
+        return _refuse(map(str, examined.problems), Exit.USAGE)
+    return _run(examined.settings, examined.secrets, paths)
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="boxmaker serve", description="run the supervised process")
+    parser.add_argument("command", nargs="?", choices=["serve"], default="serve", help=argparse.SUPPRESS)
+    parser.add_argument("--home", metavar="DIR", help="configuration, state and socket under one folder")
+    parser.add_argument("--config", metavar="FILE", help="read this boxmaker.toml")
+    return parser.parse_args(argv)
+
+
+def _refuse(sentences: Iterable[str], code: Exit) -> int:
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)  # noqa: T201 - no log is set up before the configuration is known
+    return code
+
+
+def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
+    """Take the state folder, start the tree, wait for its end."""
+    honcho, log = settings.honcho, settings.log
+    agent = honcho.agent if honcho.url == "embedded" else None
+    try:
+        taken = claim(paths, log_level=log.level, log_folder=log.folder, agent=agent)
+    except ClaimError as error:
+        return _refuse([error.sentence], Exit.FAILED)
+    runtime = Runtime()
+    parts = Parts(
+        runtime=runtime,
+        settings=settings,
+        secrets=secrets,
+        paths=paths,
+        claim=taken,
+        started_s=runtime.world.monotonic(),
+    )
+    try:
+        return _supervise(parts)
+    finally:
+        taken.release()
+
+
+def _supervise(parts: Parts) -> int:
+    """Start the tree; stop it in order on the first signal, and end at once on a second one."""
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: _on_signal(ended))
+    runtime = parts.runtime
+    runtime.zombies.on_limit = lambda sentence: _give_up(f"boxmaker ends: {sentence}")
+    try:
+        root = start_root(runtime, tree(parts), on_end=lambda _error: ended.set())
+    except NeverReady as error:
+        logger.critical("boxmaker did not start: {}", error)
+        return Exit.FAILED
+    gc.freeze()  # what is loaded at the start stays; no collection needs to look at it again
+    notify.notify(notify.READY)
+    logger.info("boxmaker is ready")
+    while not ended.wait(LOOK_S):
+        pass
+    return _end(root)
+
+
+def _end(root: Root) -> int:
+    notify.notify(notify.STOPPING)
+    if root.ended and root.error is not None:
+        logger.critical("boxmaker ends: the supervision tree gave up: {}", root.error)
+        return Exit.FAILED
+    if not root.stop(STOP_S):
+        _give_up(f"boxmaker ends: its tree did not stop within {STOP_S:.0f} s")
+    logger.info("boxmaker has stopped")
+    return Exit.OK
+
+
+def _on_signal(ended: threading.Event) -> None:
+    if ended.is_set():
+        os._exit(128 + signal.SIGTERM)
+    ended.set()
+
+
+def _give_up(sentence: str) -> None:
+    """End at once, for the service manager to start it again: stuck threads cannot be ended otherwise."""
+    logger.critical("{}", sentence)
+    os._exit(Exit.FAILED)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
