@@ -89,7 +89,9 @@ _STANDARD = str.maketrans("-_", "+/")
 
 
 def _decoded(run: str) -> str:
-    return binascii.a2b_base64(run[: len(run) // 4 * 4]).decode("latin-1")
+    """The bytes as characters; one letter too many at the end is left out, and missing padding is made up."""
+    whole = run[:-1] if len(run) % 4 == 1 else run
+    return binascii.a2b_base64(whole + "=" * (-len(whole) % 4)).decode("latin-1")
 
 
 def _hex(text: str) -> Iterator[str]:
