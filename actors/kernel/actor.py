@@ -8,7 +8,7 @@ from typing import Any
 from actors.kernel.crash_report import report_crash
 from actors.kernel.errors import Refusal
 from actors.kernel.inspection import Inspection
-from actors.kernel.letter import Fenced, Inspect, Letter, Order, Piped, PipeDue, Stop
+from actors.kernel.letter import Fenced, Inspect, Letter, Order, Ping, Piped, PipeDue, Stop
 from actors.kernel.life import Context, Life
 from actors.kernel.mailbox import Mailbox
 from actors.kernel.outcome import Outcome
@@ -123,6 +123,8 @@ class Actor(SeamActor):
             case Fenced():
                 self._kernel_life.fenced = True
                 self.actor_stopped.set()
+            case Ping() if letter.reply is not None:
+                letter.reply.set(None)
             case Inspect() if letter.reply is not None:
                 letter.reply.set(Inspection.of(self._kernel_life, self.facts()))
             case _:

@@ -49,8 +49,9 @@ class DeadLetters:
         self._ring: deque[DeadLetter] = deque(maxlen=ring)
         self._counts: Counter[tuple[str, Why]] = Counter()
         self._number = 0
+        self._read = 0
         self._unread = False
-        self._listener: Callable[[], None] | None = None
+        self._listener: Callable[[], object] | None = None
 
     def count(self, address: str, reason: Why, type_name: str, size: int) -> None:
         """Note one letter; the listener hears of the first since it last read."""
@@ -72,7 +73,7 @@ class DeadLetters:
         if listener is not None:
             listener()
 
-    def listen(self, listener: Callable[[], None] | None) -> None:
+    def listen(self, listener: Callable[[], object] | None) -> None:
         """Have ``listener`` called, in the sender's thread, once for each stretch of unread letters."""
         with self._lock:
             self._listener = listener
@@ -80,12 +81,15 @@ class DeadLetters:
         if waiting and listener is not None:
             listener()
 
-    def read_after(self, number: int) -> tuple[DeadLetter, ...]:
-        """The letters in the ring after ``number``, oldest first; the listener is armed again."""
+    def read_new(self) -> tuple[DeadLetter, ...]:
+        """The letters in the ring since the last reading, oldest first; the listener is armed again.
+
+        What was read is remembered here, so that a reader that was restarted does not begin anew.
+        """
         with self._lock:
-            self._unread = False
-            newer = min(self._number - number, len(self._ring))
-            return tuple(islice(self._ring, len(self._ring) - newer, None)) if newer > 0 else ()
+            newer = min(self._number - self._read, len(self._ring))
+            self._read, self._unread = self._number, False
+            return tuple(islice(self._ring, len(self._ring) - newer, None))
 
     def snapshot(self) -> tuple[DeadLetter, ...]:
         """The ring, oldest first."""

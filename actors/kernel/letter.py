@@ -59,6 +59,12 @@ class Inspect(Order):
     __slots__ = ()
 
 
+class Ping(Order):
+    """Answer with nothing, between two messages: the thread is alive and takes from its mailbox."""
+
+    __slots__ = ()
+
+
 class Piped(Order):
     """Replies that the actor waits for without blocking are over: make its message."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from actors.kernel.dead_letters import DeadLetters, Why, size_of
 from actors.kernel.errors import Busy, CallError, Dead, Expired
-from actors.kernel.letter import Fenced, Letter, Order, Stop
+from actors.kernel.letter import Fenced, Letter, Order, Ping, Stop
 from actors.kernel.reply import Reply
 from actors.kernel.timers import Timers
 from actors.kernel.world import LONGEST_WAIT_S, World
@@ -87,10 +87,14 @@ class Mailbox:
         """Ask and wait; raises the ``CallError`` or ``Refusal``."""
         return self.ask(message, self._world.monotonic() + timeout_s).get(timeout_s)
 
+    def ping(self, deadline_s: float) -> Reply:
+        """Ask whether its actor takes messages, ahead of what waits; the answer is None."""
+        return self.ask_urgent(Ping(), deadline_s)
+
     def ask_urgent(self, order: Order, deadline_s: float) -> Reply:
-        """Ask the current incarnation's kernel, ahead of what waits."""
+        """Ask the kernel of the actor, whichever incarnation comes to it, ahead of what waits."""
         reply = Reply(self._world, self._dead_letters, self.name, deadline_s)
-        if not self.deliver(Letter(order, reply, deadline_s, self._epoch), urgent=True):
+        if not self.deliver(Letter(order, reply, deadline_s), urgent=True):
             reply.fail_if_pending(Dead(self.name))
         return reply
 
@@ -184,7 +188,7 @@ class Mailbox:
         return None if due_s is None else min(due_s - now_s, LONGEST_WAIT_S)
 
     def _drop(self, letter: Letter, reason: Why, error: CallError) -> None:
-        if letter.epoch is None:
+        if letter.epoch is None and not isinstance(letter.message, Order):
             self._count(letter.message, reason)
         if letter.reply is not None:
             letter.reply.fail_if_pending(error)

@@ -90,7 +90,7 @@ class Runtime:
         """Stop an unsupervised actor and close its mailbox; False when it had to be fenced."""
         life = self.life(name)
         ended = life is None or stop(life, timeout_s)
-        self.forget(self.mailbox(name))
+        self.mailbox(name).close()
         return ended
 
     def life(self, name: str) -> Life | None:
