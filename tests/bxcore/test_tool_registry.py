@@ -1,0 +1,121 @@
+"""Which tools a session offers, and where each call goes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bxcore.args import CallToolArgs, ClockArgs, FindToolArgs, canonical_json
+from bxcore.records import ToolCall
+from bxcore.tool_registry import NotRun, Own, Route, ToBroker, ToolRegistry, all_reads
+
+REGISTRY = ToolRegistry()
+
+
+def routed(name: str, arguments: str) -> Route:
+    return REGISTRY.route(ToolCall(id="t1c1", name=name, arguments=arguments))
+
+
+def test_the_tools_array_has_the_contracts_order() -> None:
+    names = [tool["name"] for tool in REGISTRY.array()]
+    assert names == ["clock", "recall", "memory", "ask_memory", "find_tool", "call_tool"]
+
+
+def test_the_look_up_tools_are_last_whatever_is_core() -> None:
+    registry = ToolRegistry(core=("call_tool", "find_tool", "clock"))
+    assert [tool["name"] for tool in registry.array()] == ["clock", "find_tool", "call_tool"]
+
+
+def test_the_loop_answers_its_own_tools() -> None:
+    assert routed("clock", "{}") == Own("clock", ClockArgs())
+    assert routed("find_tool", '{"query":"x"}') == Own("find_tool", FindToolArgs(query="x"))
+
+
+@pytest.mark.parametrize("name", ["recall", "memory", "ask_memory", "read_file", "shell"])
+def test_every_other_tool_is_the_brokers_with_the_text_as_it_was_written(name: str) -> None:
+    assert routed(name, "not even JSON") == ToBroker(name, "not even JSON")
+
+
+@pytest.mark.parametrize(
+    ("inner", "route"),
+    [
+        ('{"name":"clock"}', Own("clock", ClockArgs())),
+        ('{"name":"recall","arguments":{"query":"ü"}}', ToBroker("recall", '{"query":"ü"}')),
+        ('{"name":"read_file","arguments":{"path":"a"}}', ToBroker("read_file", '{"path":"a"}')),
+    ],
+)
+def test_call_tool_is_unwrapped_for_core_tools_and_others(inner: str, route: Route) -> None:
+    assert routed("call_tool", inner) == route
+
+
+@pytest.mark.parametrize("name", ["find_tool", "call_tool"])
+def test_call_tool_cannot_call_the_look_up_tools(name: str) -> None:
+    route = routed("call_tool", json.dumps({"name": name, "arguments": {"query": "x"}}))
+    assert isinstance(route, NotRun)
+    assert (
+        route.sentence
+        == f"invalid argument shape: call_tool cannot call {name}; write the name of the tool itself"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("ask_memmory", "no tool is named ask_memmory; did you mean ask_memory?; look one up with find_tool"),
+        ("xyzzy", "no tool is named xyzzy; look one up with find_tool"),
+        ("a\nb\x00", "no tool is named a?b?; look one up with find_tool"),
+    ],
+)
+def test_an_unknown_tool_is_not_run(name: str, sentence: str) -> None:
+    assert routed(name, "{}") == NotRun(name, "{}", sentence)
+    inner = routed("call_tool", json.dumps({"name": name, "arguments": {}}))
+    assert isinstance(inner, NotRun)
+
+
+def test_bad_arguments_of_an_own_tool_are_not_run() -> None:
+    route = routed("find_tool", '{"query":5}')
+    assert isinstance(route, NotRun)
+    assert route.sentence.startswith("invalid argument shape: ")
+
+
+@given(st.text(max_size=80), st.text(max_size=200))
+def test_any_call_goes_somewhere(name: str, arguments: str) -> None:
+    for each in (name, "clock", "find_tool", "call_tool"):
+        assert isinstance(routed(each, arguments), Own | ToBroker | NotRun)
+
+
+@given(st.text(alphabet='{}[]":,callnamergsutoi_0 ', max_size=60))
+def test_call_tool_never_raises(arguments: str) -> None:
+    routed("call_tool", arguments)
+
+
+def test_find_tool_answers_up_to_three_schemas_the_best_first() -> None:
+    registry = ToolRegistry(others=("read_file", "write_file", "shell", "http_fetch"))
+    found = [json.loads(line)["name"] for line in registry.find("read a file").splitlines()]
+    assert found[0] == "read_file"
+    assert len(found) <= 3
+    many = registry.find("file files command url search memory question session web path")
+    assert len(many.splitlines()) == 3
+
+
+def test_find_tool_says_what_there_is_when_nothing_matches() -> None:
+    assert REGISTRY.find("zzz") == (
+        "no tool matches; you have clock, recall, memory, ask_memory: use one of these, or answer without"
+    )
+
+
+def test_only_reads_run_side_by_side() -> None:
+    def calls(*names: str) -> list[ToolCall]:
+        return [ToolCall(id="1", name=name, arguments="{}") for name in names]
+
+    assert all_reads(calls("clock", "recall", "ask_memory", "find_tool", "read_file"))
+    for name in ("memory", "call_tool", "shell", "write_file", "http_fetch", "nonsense"):
+        assert not all_reads(calls("recall", name))
+
+
+def test_canonical_forms_are_those_of_the_contract() -> None:
+    assert canonical_json(ClockArgs()) == "{}"
+    assert canonical_json(CallToolArgs(name="x")) == '{"name":"x","arguments":{}}'
