@@ -13,8 +13,9 @@ _CLOSING = "\"'\N{RIGHT DOUBLE QUOTATION MARK}) "
 
 _W = r"(?:where|who|whom|whose|what|which|when|why|how)"
 _VERB = r"(?:is|are|was|were|am|do|does|did|can|could|should|would|will|has|have|many|much|old|long|far)"
+_LEAD = r"\W{0,8}(?:(?:and|so|but|now|ok|okay|well|hey|hi)\W{1,3})?"
 _ASKS = tuple(
-    re.compile(rf"\W{{0,8}}{pattern}\b", re.IGNORECASE)
+    re.compile(rf"{_LEAD}{pattern}\b", re.IGNORECASE)
     for pattern in (
         rf"{_W}(?:\s{{1,3}}\w{{1,30}})?\s{{1,3}}{_VERB}",
         rf"{_W}'s",

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import socket
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -97,82 +94,6 @@ def test_a_client_that_was_cut_before_it_began_never_hangs() -> None:
         assert time.monotonic() - began_s < LONG_S / 2
 
 
-@pytest.mark.parametrize("handler", [bad_manners.never_shakes_hands, bad_manners.drips_a_handshake])
-def test_a_handshake_without_end_ends_at_the_deadline(handler: Handler, tls: Certificate) -> None:
-    with LoopbackServer(handler) as server:
-        url = server.url.replace("http:", "https:")
-        deadline_s = time.monotonic() + SHORT_S
-        with (
-            cutting_client(url, deadline_s, Cut(), ssl_context=tls.client) as client,
-            pytest.raises(httpx.TimeoutException),
-        ):
-            client.get("/")
-        assert 0 <= time.monotonic() - deadline_s < 1.0
-
-
-def test_a_cut_ends_a_handshake(tls: Certificate) -> None:
-    cut = Cut()
-
-    def cuts(connection: Connection) -> None:
-        connection.receive()
-        cut.cut()
-        connection.wait(LONG_S)
-
-    with LoopbackServer(cuts) as server:
-        url = server.url.replace("http:", "https:")
-        with (
-            cutting_client(url, time.monotonic() + LONG_S, cut, ssl_context=tls.client) as client,
-            pytest.raises(httpx.ConnectError),
-        ):
-            client.get("/")
-
-
-@pytest.fixture
-def full_backlog() -> Iterator[int]:
-    """A port that takes no connection and refuses none: its queue is full."""
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
-        port = listener.getsockname()[1]
-        waiting = [socket.socket() for _ in range(4)]
-        for sock in waiting:
-            sock.settimeout(0)
-            sock.connect_ex(("127.0.0.1", port))
-        yield port
-        for sock in waiting:
-            sock.close()
-
-
-def test_a_connect_without_end_ends_at_the_deadline(full_backlog: int) -> None:
-    deadline_s = time.monotonic() + SHORT_S
-    with (
-        cutting_client(f"http://127.0.0.1:{full_backlog}", deadline_s, Cut()) as client,
-        pytest.raises(httpx.ConnectTimeout),
-    ):
-        client.get("/")
-    assert 0 <= time.monotonic() - deadline_s < 1.0
-
-
-def test_a_connect_is_not_begun_after_a_cut(full_backlog: int) -> None:
-    cut = Cut()
-    cut.cut()
-    with (
-        cutting_client(f"http://127.0.0.1:{full_backlog}", time.monotonic() + LONG_S, cut) as client,
-        pytest.raises(httpx.ConnectError),
-    ):
-        client.get("/")
-
-
-def test_a_cut_ends_a_connect(full_backlog: int) -> None:
-    cut = Cut()
-    timer = threading.Timer(0.05, cut.cut)
-    timer.start()
-    with (
-        cutting_client(f"http://127.0.0.1:{full_backlog}", time.monotonic() + LONG_S, cut) as client,
-        pytest.raises(httpx.ConnectError),
-    ):
-        client.get("/")
-    timer.join(timeout=LONG_S)
-
-
 def test_a_deadline_that_has_passed_sends_nothing() -> None:
     with serve(bad_manners.answers(200, b"hello")) as server:
         with pytest.raises(httpx.TimeoutException):
@@ -221,22 +142,3 @@ def test_a_plain_url_reads_no_certificates(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(httpx, "create_ssl_context", never)
     with serve(bad_manners.answers(200, b"hello")) as server:
         assert exchange(server, time.monotonic() + LONG_S, Cut()) == b"hello"
-
-
-def test_a_unix_socket_takes_the_place_of_the_host(tmp_path: Path) -> None:
-    path = str(tmp_path / "s")
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(path)
-        listener.listen()
-
-        def answer() -> None:
-            sock, _ = listener.accept()
-            with sock:
-                sock.recv(65536)
-                sock.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi")
-
-        server = threading.Thread(target=answer)
-        server.start()
-        with cutting_client("http://model", time.monotonic() + LONG_S, Cut(), socket_path=path) as client:
-            assert client.get("/").text == "hi"
-        server.join(timeout=LONG_S)
