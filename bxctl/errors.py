@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from bxcore.control.exit_codes import Exit
 
 
+@dataclass(eq=False)
 class CommandError(Exception):
     """One sentence for stderr, and the exit code."""
 
-    def __init__(self, exit_code: Exit, sentence: str) -> None:
-        super().__init__(sentence)
-        self.exit = exit_code
-        self.sentence = sentence
+    exit: Exit
+    sentence: str

@@ -50,9 +50,9 @@ class Layer:
 
     def place(self, key: Key) -> str:
         """Where ``key`` was set: the file's path, or the variable's name."""
-        return next(
-            (self.places[key[:n]] for n in range(len(key), 0, -1) if key[:n] in self.places), self.name
-        )
+        around = (self.places.get(key[:size]) for size in range(len(key), 0, -1))
+        below = (place for longer, place in self.places.items() if longer[: len(key)] == key)
+        return next((place for place in (*around, *below) if place), self.name)
 
 
 def read_file(source: SourceText, home: str | None) -> Layer | ConfigProblem:

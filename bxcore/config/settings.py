@@ -40,7 +40,7 @@ class ModelTable(_Table):
     file: FilePath | None = None
     api_key_file: FilePath | None = None
     context_tokens: int = Field(default=8192, ge=2048, le=4_194_304)
-    first_token_s: float = Field(default=60.0, gt=0, le=3600)
+    first_token_s: float = Field(default=60.0, allow_inf_nan=False, gt=0, le=3600)
 
 
 class LoopTable(_Table):
@@ -49,7 +49,7 @@ class LoopTable(_Table):
     auto_recall: Literal["auto"] | bool = "auto"
     """``auto`` is on for the ``json`` profile and off for ``native`` (spec 3.4)."""
     max_rounds: int = Field(default=8, ge=1, le=64)
-    idle_s: float = Field(default=900.0, gt=0, le=604_800)
+    idle_s: float = Field(default=900.0, allow_inf_nan=False, gt=0, le=604_800)
 
 
 class BrokerTable(_Table):
@@ -57,7 +57,7 @@ class BrokerTable(_Table):
 
     timeout_ms: int = Field(default=120_000, ge=100, le=3_600_000)
     grants: FilePath | None = None
-    approval_s: float = Field(default=600.0, gt=0, le=3600)
+    approval_s: float = Field(default=600.0, allow_inf_nan=False, gt=0, le=3600)
     calls_per_turn: int = Field(default=30, ge=1, le=1000)
 
 
@@ -97,7 +97,7 @@ class HonchoTable(_Table):
     url: Annotated[str, AfterValidator(honcho_url)] = "embedded"
     token_file: FilePath | None = None
     save: bool = True
-    chat_wait_s: float = Field(default=150.0, gt=0, le=3600)
+    chat_wait_s: float = Field(default=150.0, allow_inf_nan=False, gt=0, le=3600)
     agent: HonchoName = "boxmaker"
     trusted: HonchoName = Field(default_factory=lambda data: data["agent"])
     untrusted: HonchoName = Field(default_factory=lambda data: f"{data['trusted']}-untrusted")

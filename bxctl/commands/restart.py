@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 
 from bxcore.control import Exit
 from bxcore.control.requests import RestartRequest
+from bxctl.commands._wish import wish
 from bxctl.errors import CommandError
-from bxctl.wishes import wish
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -7,11 +7,11 @@ from argparse import ArgumentParser, Namespace
 from bxcore.control import Exit
 from bxcore.control.answers import LabelJson, SessionJson, SessionsJson
 from bxcore.control.requests import EndSessionRequest, SessionRequest, SessionsRequest
+from bxctl.commands._wish import wish
 from bxctl.errors import CommandError
 from bxctl.place import socket_of
 from bxctl.printing import as_json, data, table, talk
 from bxctl.wire import Wire
-from bxctl.wishes import wish
 
 
 def arguments(parser: ArgumentParser) -> None:

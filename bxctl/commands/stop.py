@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bxcore.control.requests import StopRequest
-from bxctl.wishes import wish
+from bxctl.commands._wish import wish
 
 
 def arguments(parser: ArgumentParser) -> None:
