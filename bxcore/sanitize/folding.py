@@ -14,6 +14,8 @@ from bxcore.sanitize.characters import INVISIBLE
 
 _DROPPED = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff"
 """Control characters that are no white space and no line end, and halves of surrogate pairs."""
+LONGEST = 3
+"""Characters that one may become. Signs that stand for whole words stay: a view must not outgrow its text."""
 _LINE_SEPARATORS = "\u2028\u2029"
 
 
@@ -27,8 +29,8 @@ class _Fold(dict[int, str]):
             self.clear()
         character = chr(code)
         folded = "" if _dropped().match(character) else unicodedata.normalize("NFKC", character)
-        self[code] = folded
-        return folded
+        self[code] = folded if len(folded) <= LONGEST else character
+        return self[code]
 
 
 @cache

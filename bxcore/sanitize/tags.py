@@ -23,7 +23,7 @@ _ANGLE_NAMES = (
     "|invoke|parameter"
 )
 _ANGLE = (
-    rf"<(?=\|{_INSIDE}{{1,64}}\|>|\|{_INSIDE}{{1,40}}>|{_INSIDE}{{1,40}}\|>"
+    rf"<(?=/?\|{_INSIDE}{{1,40}}\|{_INSIDE}{{1,200}}>|\|{_INSIDE}{{1,64}}\|>|\|{_INSIDE}{{1,40}}>|{_INSIDE}{{1,40}}\|>"
     rf"|/?(?:[a-z]{{1,16}}:)?(?:{_ANGLE_NAMES})(?:[\s=]{_INSIDE}{{0,200}})?>"
     r"|</?SYS>>)"
 )
