@@ -1,0 +1,90 @@
+"""Listings read what they show, and once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bxcore.labels import NEW_SESSION, TOP, Label, Level
+from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, User
+from bxio.session_listing import SessionListing, turns_of
+from bxio.session_store import SessionError, SessionStore
+
+CALL = Assistant(content="hm", tool_calls=(ToolCall(id="t1c1", name="recall", arguments="{}"),))
+RESULT = ToolResult(call="t1c1", tool="recall", content="", ok=True, level=Level.PRIVATE, untrusted=True)
+LOG: tuple[Record, ...] = (
+    SessionStart(baseline=""),
+    User(text="one"),
+    CALL,
+    RESULT,
+    Assistant(content="1"),
+    User(text="two"),
+)
+
+
+class CountedStore(SessionStore):
+    """The real store, with its readings counted."""
+
+    reads = 0
+
+    def read(self, session: str) -> tuple[Record, ...]:
+        self.reads += 1
+        return super().read(session)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CountedStore:
+    made = CountedStore(tmp_path / "sessions")
+    for name in ("one", "two"):
+        log = made.open(name)
+        log.append(LOG if name == "one" else LOG[:1])
+        log.close()
+    return made
+
+
+def test_turns_and_label_come_from_the_log(store: CountedStore) -> None:
+    listing = SessionListing(store)
+    listed = {info.session: info for info in listing.newest(50, {"one"})}
+    assert (listed["one"].turns, listed["one"].label, listed["one"].live) == (2, Label(Level.PRIVATE), True)
+    assert (listed["two"].turns, listed["two"].label, listed["two"].live) == (0, NEW_SESSION, False)
+    assert listed["one"].updated.endswith("+00:00")
+
+
+def test_a_log_is_read_again_only_when_it_has_changed(store: CountedStore) -> None:
+    listing = SessionListing(store)
+    listing.newest(50, ())
+    listing.newest(50, ())
+    assert store.reads == 2
+    log = store.open("two")
+    log.append([User(text="hi")])
+    log.close()
+    assert {info.session: info.turns for info in listing.newest(50, ())} == {"one": 2, "two": 1}
+    assert store.reads == 3
+    assert listing.newest(0, ()) == listing.newest(-1, ()) == ()
+
+
+def test_a_damaged_log_is_listed_at_the_top_label_and_not_shown(store: CountedStore) -> None:
+    log = store.folder / "one" / "0.jsonl"
+    log.write_bytes(log.read_bytes() * 2 + b"x")
+    (store.folder / "two" / "0.jsonl").write_bytes(b'{"kind":"dream"}\n')
+    listing = SessionListing(store)
+    assert {info.session: info.label for info in listing.newest(50, ())}["two"] == TOP
+    with pytest.raises(SessionError, match="session two: line 1"):
+        listing.show("two", live=False)
+    view = listing.show("one", live=False)
+    assert view is not None
+    assert view.info.turns == 2
+
+
+def test_a_session_is_shown_with_its_replies(store: CountedStore) -> None:
+    listing = SessionListing(store)
+    view = listing.show("one", live=True)
+    assert view is not None
+    assert view.turns == (("one", "1"), ("two", None))
+    assert view.info.live
+    assert listing.show("three", live=False) is None
+
+
+def test_a_reply_before_any_turn_is_no_turn() -> None:
+    assert turns_of((Assistant(content="x"), CALL)) == ()
