@@ -8,7 +8,7 @@ once.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import assert_never
@@ -18,7 +18,6 @@ from loguru import logger
 from actors.base import Actor, Answer, Context, Delivery, Failed, Late, Mailbox, Refusal, Reply
 from bxcore import ask_answer, memory_edits, recalled, workspaces
 from bxcore.ask_answer import Answered, Unavailable, WorkspaceResult
-from bxcore.decide import turns
 from bxcore.finished_turns import FinishedTurn, finished_turns
 from bxcore.labels import NEW_SESSION, join
 from bxcore.memory_entries import IDENTITY, NotEdited
@@ -38,18 +37,16 @@ from bxcore.messages.memory import (
 from bxcore.messages.outbox import Deliver, LookAgain
 from bxcore.messages.supervision import StartChild
 from bxcore.recall_hits import Note, Searched
-from bxcore.records import Record
 from bxcore.sanitize import has_secret, neutralise, redact
 from bxcore.supervision import ChildSpec
-from bxcore.turn_decisions import Decided, decide_turns, ended_turns
 from bxcore.waits import Waits
 from bxcore.workspaces import Readable, UnknownWorkspace
 from bxio import recall_index
 from bxio.journal_file import JournalError
 from bxio.memory_files import Editor, Entry, MemoryFiles, MemoryFilesError
 from bxio.recall_index import RecallIndex, RecallIndexError
-from bxio.session_store import LOG, SessionError, SessionStore
-from bxio.turn_ledger import TurnLedger
+from bxio.session_store import SessionError, SessionStore
+from bxio.turn_intake import Ended, TurnIntake
 
 SLICE_S = 0.05
 """How long it takes in old sessions before it looks at its mailbox again."""
@@ -118,7 +115,7 @@ class Memory(Actor):
         self._wall = now
         self._waits = waits or Waits()
         self._files: MemoryFiles | None = None
-        self._ledger: TurnLedger | None = None
+        self._intake: TurnIntake | None = None
         self._index: RecallIndex | None = None
         self._notes: tuple[Entry, ...] | None = None
         self._missing: deque[str] = deque()
@@ -129,7 +126,9 @@ class Memory(Actor):
         """Open files and ledger (a failure is a failed start), the index if it can be, and catch up."""
         try:
             self._files = MemoryFiles.open(self._places.files, self._wall)
-            self._ledger = TurnLedger.open(self._places.ledger)
+            self._intake = TurnIntake.open(
+                self._places.sessions, self._places.ledger, agent=self._saving.agent, save=self._saving.save
+            )
             self._open_index()
             self._look_for_missing()
         except (MemoryFilesError, JournalError) as error:
@@ -139,7 +138,7 @@ class Memory(Actor):
 
     def on_stop(self) -> None:
         """Close every file."""
-        for held in (self._files, self._ledger, self._index):
+        for held in (self._files, self._intake, self._index):
             if held is not None:
                 held.close()
 
@@ -217,8 +216,8 @@ class Memory(Actor):
         except MemoryFilesError as error:
             return _failed(f"recall: {error.sentence}")
         items = [hit.item() for hit in hits]
-        empty = Searched(turns=counted, notes=notes, missing=len(self._missing)).nothing_found()
-        content = recalled.render(items) or ("" if message.trusted_only else empty)
+        searched = Searched(turns=counted, notes=notes, missing=len(self._missing))
+        content = recalled.render(items) or searched.nothing_found()
         return MemoryAnswer(ok=True, content=content, label=recalled.label(items))
 
     def _ready_index(self) -> RecallIndex:
@@ -256,15 +255,8 @@ class Memory(Actor):
     # Turns that have ended.
 
     def _look_for_missing(self) -> None:
-        """Sessions whose logs have grown since they were taken in, the oldest first."""
-        assert self._ledger is not None
-        sizes = self._sizes()
-        grown = (
-            stored.session
-            for stored in reversed(self._places.sessions.list())
-            if stored.size and {stored.size} != {sizes.get(stored.session), self._ledger.size(stored.session)}
-        )
-        self._missing = deque(grown)
+        assert self._intake is not None
+        self._missing = deque(self._intake.grown(self._sizes()))
         if self._missing:
             self.tell_later(0.0, CatchUp())
 
@@ -283,49 +275,33 @@ class Memory(Actor):
             self.tell_later(0.0, CatchUp())
 
     def _take_in(self, session: str, turn: int | None) -> None:
-        """Decide and index every turn up to ``turn``; with None, up to the last that is surely over."""
-        store = self._places.sessions
+        """Decide and index what has ended. A decision that cannot be written now is made later."""
+        assert self._intake is not None
         try:
-            size = (store.folder / session / LOG).stat().st_size
-            records = store.read(session)
-        except (SessionError, OSError) as error:
-            logger.error("memory: session {} is not taken in: {}", session, error)
+            ended = self._intake.read(session, turn)
+            rows = self._intake.decide(ended)
+        except (SessionError, JournalError) as error:
+            logger.error("memory: session {} is not taken in: {}", session, error.sentence)
             return
-        ended = ended_turns(records)
-        upto = ended if turn is None else max(ended, min(turn, turns(records)))
-        self._decide(session, records, size, upto)
-        self._index_turns(session, records, size, upto)
-
-    def _decide(self, session: str, records: Sequence[Record], size: int, upto: int) -> None:
-        """Once a turn, on disk before the outbox hears of it; what cannot be written now is decided later."""
-        assert self._ledger is not None
-        numbers = range(self._ledger.decided(session) + 1, upto + 1)
-        decided = decide_turns(records, numbers, agent=self._saving.agent, save=self._saving.save)
-        rows = tuple(
-            Decided(session=session, turn=number, size=size, action=action) for number, action in decided
-        )
-        if not rows:
-            return
-        try:
-            self._ledger.append(rows)
-        except JournalError as error:
-            logger.error("memory: {} turns of session {} wait: {}", len(rows), session, error.sentence)
-            return
-        self._tell_outbox(Deliver(rows=rows))
+        self._index_turns(ended)
+        if rows:
+            self._tell_outbox(Deliver(rows=rows))
 
     def _tell_outbox(self, message: Deliver | LookAgain) -> None:
         if self._saving.outbox.tell(message) is Delivery.BUSY:
             self.tell_later(OUTBOX_AGAIN_S, TellOutbox())
 
-    def _index_turns(self, session: str, records: Sequence[Record], size: int, upto: int) -> None:
+    def _index_turns(self, ended: Ended) -> None:
         if self._index is None:
             return
         try:
-            begun = self._index.turns_in(session)
+            begun = self._index.turns_in(ended.session)
             wanted = (
-                _redacted(turn) for turn in finished_turns(session, records) if begun < turn.turn <= upto
+                _redacted(turn)
+                for turn in finished_turns(ended.session, ended.records)
+                if begun < turn.turn <= ended.upto
             )
-            self._index.add_turns(session, wanted, size=size, upto=upto)
+            self._index.add_turns(ended.session, wanted, size=ended.size, upto=ended.upto)
         except RecallIndexError as error:
             self._lose_index(error)
 

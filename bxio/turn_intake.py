@@ -1,0 +1,80 @@
+"""Reads what turns of a session have ended, and writes into the ledger where each goes (spec 4.6, 4.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from bxcore.decide import turns
+from bxcore.records import Record
+from bxcore.turn_decisions import Decided, decide_turns, ended_turns
+from bxio.session_store import LOG, SessionError, SessionStore
+from bxio.turn_ledger import TurnLedger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A session's log of ``size`` bytes, whose turns are over up to ``upto``."""
+
+    session: str
+    records: tuple[Record, ...]
+    size: int
+    upto: int
+
+
+class TurnIntake:
+    """Used by one thread. ``agent`` is this agent's own peer name; without ``save`` every turn is skipped."""
+
+    def __init__(self, sessions: SessionStore, ledger: TurnLedger, *, agent: str, save: bool) -> None:
+        self._sessions = sessions
+        self._ledger = ledger
+        self._agent = agent
+        self._save = save
+
+    @classmethod
+    def open(cls, sessions: SessionStore, ledger: Path, *, agent: str, save: bool) -> Self:
+        """Open the ledger. Raises ``JournalError``."""
+        return cls(sessions, TurnLedger.open(ledger), agent=agent, save=save)
+
+    def read(self, session: str, turn: int | None) -> Ended:
+        """The log, whose turns are over up to ``turn``; with None, up to the last that is surely over.
+
+        Raises ``SessionError``.
+        """
+        try:
+            size = (self._sessions.folder / session / LOG).stat().st_size
+        except OSError as error:
+            raise SessionError(f"the log of session {session} cannot be read: {error.strerror}") from None
+        records = self._sessions.read(session)
+        surely = ended_turns(records)
+        upto = surely if turn is None else max(surely, min(turn, turns(records)))
+        return Ended(session=session, records=records, size=size, upto=upto)
+
+    def decide(self, ended: Ended) -> tuple[Decided, ...]:
+        """Decide every undecided turn, in order, once; on disk when this returns. Raises ``JournalError``."""
+        numbers = range(self._ledger.decided(ended.session) + 1, ended.upto + 1)
+        rows = tuple(
+            Decided(session=ended.session, turn=number, size=ended.size, action=action)
+            for number, action in decide_turns(ended.records, numbers, agent=self._agent, save=self._save)
+        )
+        if rows:
+            self._ledger.append(rows)
+        return rows
+
+    def grown(self, indexed: Mapping[str, int]) -> list[str]:
+        """Sessions whose logs have grown since they were decided or indexed, the oldest first.
+
+        ``indexed`` has the bytes that each log had when it was indexed.
+        """
+        return [
+            stored.session
+            for stored in reversed(self._sessions.list())
+            if stored.size
+            and {stored.size} != {indexed.get(stored.session), self._ledger.size(stored.session)}
+        ]
+
+    def close(self) -> None:
+        """Close the ledger; a second call does nothing."""
+        self._ledger.close()

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bxcore.decide import Send, Skip, Workspace
+from bxcore.records import Assistant, Record, SessionStart, Usage, User
+from bxio.session_store import SessionError, SessionStore
+from bxio.turn_intake import TurnIntake
+
+SAID = User(text="hi", speaker="owner")
+REPLY = Assistant(content="hello")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SessionStore:
+    return SessionStore(tmp_path / "sessions")
+
+
+@pytest.fixture
+def intake(store: SessionStore, tmp_path: Path) -> Iterator[TurnIntake]:
+    opened = TurnIntake.open(store, tmp_path / "ledger.jsonl", agent="boxmaker", save=True)
+    yield opened
+    opened.close()
+
+
+def log(store: SessionStore, session: str, *records: Record) -> None:
+    opened = store.open(session)
+    opened.append(records if opened.records else (SessionStart(baseline=""), *records))
+    opened.close()
+
+
+def test_every_undecided_turn_up_to_the_one_named_is_decided_once(
+    store: SessionStore, intake: TurnIntake
+) -> None:
+    log(store, "a", SAID, REPLY, Usage(), SAID, Usage(failed="no model"), SAID, REPLY)
+    rows = intake.decide(intake.read("a", 2))
+    send, skip = Send(Workspace.TRUSTED, "owner"), Skip("the turn has no reply")
+    assert [(row.turn, row.action) for row in rows] == [(1, send), (2, skip), (3, send)]
+    assert intake.decide(intake.read("a", 3)) == ()
+
+
+def test_the_turn_named_is_over_though_the_log_does_not_show_it(
+    store: SessionStore, intake: TurnIntake
+) -> None:
+    log(store, "a", SAID)
+    assert intake.decide(intake.read("a", None)) == ()
+    assert [row.turn for row in intake.decide(intake.read("a", 1))] == [1]
+
+
+def test_a_turn_that_the_log_has_not_is_not_decided(store: SessionStore, intake: TurnIntake) -> None:
+    log(store, "a", SAID, REPLY)
+    assert intake.read("a", 7).upto == 1
+
+
+def test_a_session_that_is_not_there_is_one_clear_error(intake: TurnIntake) -> None:
+    with pytest.raises(SessionError, match="the log of session a cannot be read"):
+        intake.read("a", 1)
+
+
+def test_a_session_has_grown_until_both_the_ledger_and_the_index_hold_it(
+    store: SessionStore, intake: TurnIntake
+) -> None:
+    log(store, "a", SAID, REPLY)
+    log(store, "b", SAID, REPLY)
+    assert sorted(intake.grown({})) == ["a", "b"]
+    for session in "ab":
+        intake.decide(intake.read(session, None))
+    sizes = {stored.session: stored.size for stored in store.list()}
+    assert intake.grown(sizes) == []
+    assert intake.grown({"a": sizes["a"]}) == ["b"]
+    log(store, "a", SAID, REPLY)
+    assert intake.grown(sizes) == ["a"]
