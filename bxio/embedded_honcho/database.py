@@ -45,7 +45,7 @@ class Database:
 
         Raises ``TimeoutError`` when it is not free within ``within_s`` seconds.
         """
-        if not self._lock.acquire(timeout=max(0.0, within_s)):
+        if within_s <= 0 or not self._lock.acquire(timeout=within_s):
             raise TimeoutError("the embedded honcho is busy")
         try:
             self._connection.execute("BEGIN IMMEDIATE")

@@ -75,7 +75,7 @@ def _search(call: Call, inside: Condition) -> HttpResponse:
     with call.transaction() as tx:
         found = tx.execute(
             f"SELECT messages.* {_FROM} AND ({inside.sql}) AND ({chosen.sql})"
-            " ORDER BY bm25(message_text, 1.0, 1.0), seq DESC LIMIT ?",
+            " ORDER BY statements = '', bm25(message_text, 1.0, 1.0), seq DESC LIMIT ?",
             (
                 any_of(wanted, columns="content statements"),
                 call.workspace,
