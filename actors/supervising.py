@@ -8,14 +8,15 @@ from typing import assert_never
 from actors.base import Actor, CallError, Context, Mailbox, Runtime
 from actors.kernel.child import Child
 from actors.kernel.errors import GaveUp, NeverReady
-from actors.kernel.launch import launch, stop
-from actors.kernel.life import Life
+from actors.kernel.launch import fence, launch, stop
+from actors.kernel.life import Life, Reason
 from actors.kernel.outcome import Answer
 from actors.kernel.tree_view import State, SupervisorView
 from bxcore.intensity import add_restart
 from bxcore.messages.supervision import (
     Done,
     Down,
+    Dying,
     Overdue,
     RestartChild,
     StartChild,
@@ -56,6 +57,8 @@ class Supervisor(Actor):
         match message:
             case Down():
                 self._on_down(message)
+            case Dying():
+                self._remind(message.name, message.incarnation)
             case TryAgain():
                 self._on_try_again(message)
             case Overdue():
@@ -148,7 +151,6 @@ class Supervisor(Actor):
         """Count a strike, then restart the child and whom the strategy names with it."""
         if child.spec.backoff is None:
             self._strike(child)
-        child.restarts += 1
         if self._spec.max_children is not None:
             self._launch_dynamic(child)
         else:
@@ -232,16 +234,30 @@ class Supervisor(Actor):
         due = Overdue(name=child.spec.name, incarnation=life.incarnation)
         self.tell_later(child.spec.start_budget_s, due)
 
+    # Budgets of children that nobody waits for.
+
+    def _remind(self, name: str, incarnation: int) -> None:
+        child = self._children.get(name)
+        if child is not None:
+            due = Overdue(name=name, incarnation=incarnation)
+            self.tell_later(child.spec.shutdown_budget_s, due)
+
     def _on_overdue(self, due: Overdue) -> None:
+        """Fence a child that is still starting or still cleaning up, and go on as if it had ended."""
         child = self._children.get(due.name)
-        if child is None or child.life is None or child.incarnation != due.incarnation:
+        life = child.life if child is not None else None
+        if child is None or life is None or life.incarnation != due.incarnation:
             return
-        if child.state is State.RUNNING and child.life.ready.pending:
-            child.not_ready_in_time(child.life)
-            error = child.life.error
-            self._on_down(
-                Down(name=due.name, incarnation=due.incarnation, reason="start_failed", error=error)
-            )
+        if child.state is not State.RUNNING or not life.alive:
+            return
+        if life.ready.pending:
+            child.not_ready_in_time(life)
+        elif life.dying:
+            fence(life)
+        else:
+            return
+        reason: Reason = "start_failed" if life.ready.pending else life.reason
+        self._on_down(Down(name=due.name, incarnation=due.incarnation, reason=reason, error=life.error))
 
     # The operator's wishes.
 

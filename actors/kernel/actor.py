@@ -42,6 +42,7 @@ class Actor(SeamActor):
         """Let go of files and sockets; keep it short. The actor's own thread.
 
         Runs once if ``on_start`` succeeded: at a stop, a normal end, after a crash; not when fenced.
+        It is part of the shutdown budget, after a crash as well.
         """
 
     def cut(self) -> None:
@@ -73,6 +74,11 @@ class Actor(SeamActor):
         pipe = Pipe(self._kernel_life, list(replies), make)
         pipe.timer = self._kernel_life.lease.timers.add(deadline_s, PipeDue(pipe.abandon))
         pipe.begin()
+
+    @property
+    def fenced(self) -> bool:
+        """Whether a newer incarnation owns the mailbox by now: write nothing that it may write, too."""
+        return self._kernel_life.fenced
 
     def end(self) -> None:
         """End normally after this message."""
@@ -135,6 +141,8 @@ class Actor(SeamActor):
         life = self._kernel_life
         if not life.started or life.fenced:
             return
+        if life.reason != "shutdown" and type(self).on_stop is not Actor.on_stop:
+            life.tell_dying()
         try:
             self.on_stop()
         except BaseException as error:  # noqa: BLE001 - a failed clean-up is told, the end goes on

@@ -24,7 +24,6 @@ class Child:
         self.box = box
         self.life: Life | None = None
         self.state = State.STOPPED
-        self.restarts = 0
         self.last_error: str | None = None
         self._failures = 0
         self._runtime = runtime
@@ -35,6 +34,11 @@ class Child:
     def incarnation(self) -> int:
         """Its newest life's number; 0 before the first."""
         return self.life.incarnation if self.life is not None else 0
+
+    @property
+    def restarts(self) -> int:
+        """How often this name was started again, by whomever."""
+        return self.life.restarts if self.life is not None else 0
 
     @property
     def temporary(self) -> bool:
@@ -69,7 +73,6 @@ class Child:
             self.box,
             parent=parent,
             comes_back=not self.temporary,
-            restarts=self.restarts,
         )
         return self.life
 

@@ -20,21 +20,19 @@ if TYPE_CHECKING:
 _JOIN_S = 1.0
 
 
-def launch(  # noqa: PLR0913 - the last three are by name
+def launch(
     runtime: Runtime,
     make: Callable[[Context], Actor],
     box: Mailbox,
     *,
     parent: Mailbox | None = None,
     comes_back: bool = False,
-    restarts: int = 0,
 ) -> Life:
     """Make an actor and start its thread. Never raises: what went wrong is in the life, told as its end."""
     taken = runtime.life(box.name) is not None
     if taken:  # its mailbox must not be fenced: this life gets one of its own, and fails
         box = Mailbox(box.name, runtime.world, runtime.dead_letters)
     life = Life(runtime, Inbox(box), parent=parent, comes_back=comes_back)
-    life.restarts = restarts
     try:
         if taken:
             raise NeverReady(f"another actor is named {box.name}")  # noqa: TRY301 - told like any failed start
@@ -81,9 +79,10 @@ def fence(life: Life) -> None:
 
 
 def _cut(life: Life) -> None:
-    if life.actor is None:
+    actor = life.actor
+    if actor is None:
         return
     try:
-        life.actor.cut()
+        actor.cut()
     except Exception as error:  # noqa: BLE001 - a failed cut must not stop who stops
         report_crash(life, "cut", error)

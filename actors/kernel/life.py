@@ -11,7 +11,7 @@ from actors.kernel.lease import Lease
 from actors.kernel.letter import Letter
 from actors.kernel.reply import Reply
 from actors.kernel.world import ThreadLike
-from bxcore.messages.supervision import Down
+from bxcore.messages.supervision import Down, Dying
 
 if TYPE_CHECKING:
     from actors.kernel.actor import Actor
@@ -40,9 +40,12 @@ class Life:
         self.thread: ThreadLike | None = None
         self.started = False
         self.fenced = False
+        self.dying = False
+        """Whether it ends by itself and cleans up."""
         self.reason: Reason = "normal"
         self.error: str | None = None
         self.restarts = 0
+        """How often this name had been started before; the runtime counts."""
         self.pipes: dict[Pipe, None] = {}
         """In the order they began, as every list of debts: the same run ends them in the same order."""
         self._owed: dict[Reply, None] = {}
@@ -103,18 +106,29 @@ class Life:
         self.ready.fail_if_pending(Dead(self.name))
         self.ended.set_if_pending(None)
         self.runtime.zombies.gone(self)
+        self.actor = None  # no circle is left: what ended is freed at once, not by the collector
 
     @property
     def owes(self) -> int:
         """How many replies it has taken over and not yet set."""
         return len(self._owed)
 
+    def tell_dying(self) -> None:
+        """Tell the supervisor that the clean-up begins, so that it hears of one that never ends."""
+        self.dying = True
+        self._tell_parent(Dying(name=self.name, incarnation=self.incarnation))
+
     def _tell_down(self) -> None:
-        """News for the very incarnation of the supervisor that began it; without one, nobody comes back."""
+        """Tell the supervisor the end; without one nobody comes back, and the mailbox closes."""
         if self.parent is None:
             self.lease.box.close()
-        else:
-            news = Down(name=self.name, incarnation=self.incarnation, reason=self.reason, error=self.error)
+        self._tell_parent(
+            Down(name=self.name, incarnation=self.incarnation, reason=self.reason, error=self.error)
+        )
+
+    def _tell_parent(self, news: Down | Dying) -> None:
+        """News for the very incarnation of the supervisor that began this life, whatever its bound."""
+        if self.parent is not None:
             self.parent.deliver(Letter(news, epoch=self._parent_epoch))
 
     def _settle(self, reply: Reply) -> None:

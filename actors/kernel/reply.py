@@ -79,7 +79,7 @@ class Reply:
                 self._abandoning = [*(self._abandoning or ()), callback]
             run_now = self._state == _ABANDONED
         if run_now:
-            callback()
+            _run([callback])
 
     def when_over(self, callback: Callable[[], object]) -> None:
         """Have ``callback`` run once when the reply is resolved or abandoned; at once when it is already."""
@@ -88,7 +88,7 @@ class Reply:
             if not over:
                 self._resolving = [*(self._resolving or ()), callback]
         if over:
-            callback()
+            _run([callback])
 
     def get(self, timeout_s: float) -> Any:
         """Wait at most ``timeout_s``; raises the ``CallError`` or ``Refusal``, ``TimedOut`` when late."""
@@ -156,5 +156,11 @@ def gather(replies: Iterable[Reply], deadline_s: float) -> list[Outcome]:
 
 
 def _run(callbacks: list[Callable[[], object]]) -> None:
+    """Run them all: a broken one is told by its error's type and keeps no other from running."""
     for callback in callbacks:
-        callback()
+        try:
+            callback()
+        except Exception as error:  # noqa: BLE001 - it runs in the thread of whoever resolves the reply
+            from loguru import logger
+
+            logger.error(f"a callback of a reply failed: {type(error).__name__}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from actors.kernel.actor import Actor
@@ -29,6 +30,7 @@ class Runtime:
         self._lock = self.world.condition()
         self._boxes: dict[str, Mailbox] = {}
         self._lives: dict[str, Life] = {}
+        self._launches: Counter[str] = Counter()
         self._views: dict[str, SupervisorView] = {}
 
     # The address book.
@@ -48,6 +50,7 @@ class Runtime:
         with self._lock:
             if self._boxes.get(box.name) is box:
                 del self._boxes[box.name]
+                self._launches.pop(box.name, None)
 
     def mailboxes(self) -> tuple[Mailbox, ...]:
         """All in the book."""
@@ -104,9 +107,11 @@ class Runtime:
             return tuple(self._lives.values())
 
     def began(self, life: Life) -> None:
-        """Note a new incarnation."""
+        """Note a new incarnation, and in it how many there were before."""
         with self._lock:
             self._lives[life.name] = life
+            life.restarts = self._launches[life.name]
+            self._launches[life.name] += 1
 
     def over(self, life: Life) -> None:
         """Note its end or its fencing."""

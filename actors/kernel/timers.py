@@ -18,8 +18,9 @@ class Timer:
         self.cancelled = False
 
     def cancel(self) -> None:
-        """Forget it; harmless when it has fired already."""
+        """Forget it and what it holds; harmless when it has fired already."""
         self.cancelled = True
+        self.message = None
 
 
 class Timers:

@@ -61,6 +61,15 @@ class Down:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dying:
+    """News of a child that ends by itself and begins to clean up; its Down must follow within the budget."""
+
+    name: str
+    incarnation: int
+    kind: Literal["dying"] = "dying"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TryAgain:
     """A supervisor tells itself: start this child again, its backoff is over."""
 
@@ -71,7 +80,7 @@ class TryAgain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overdue:
-    """A supervisor tells itself: the start budget of this dynamic child is over."""
+    """A supervisor tells itself: this child's budget for its start or its clean-up is over."""
 
     name: str
     incarnation: int
@@ -79,7 +88,7 @@ class Overdue:
 
 
 SupervisorMessage: TypeAlias = (
-    StartChild | RestartChild | StopChild | StartStopped | Down | TryAgain | Overdue
+    StartChild | RestartChild | StopChild | StartStopped | Down | Dying | TryAgain | Overdue
 )
 
 
