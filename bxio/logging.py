@@ -52,11 +52,11 @@ def set_up(level: str, folder: Path | None, *, stream: TextIO | None = None) -> 
     )
     if folder is not None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _add(level, _as_json(_rotating(folder / "boxmaker.jsonl")))
+        _add(level, _JsonFile(folder / "boxmaker.jsonl"))
     _take_over_stdlib()
 
 
-def _add(level: str, sink: Callable[[Message], None]) -> None:
+def _add(level: str, sink: Callable[[Message], None] | _JsonFile) -> None:
     # Without diagnose=False a traceback shows the values of variables. A sink that failed would have loguru
     # print the whole record, unredacted: these sinks do not fail, and catch=False keeps loguru out of it.
     logger.add(
@@ -100,6 +100,25 @@ def _as_json(write: Callable[[str], None]) -> Callable[[Message], None]:
     return sink
 
 
+class _JsonFile:
+    """A rotated file of JSON lines; loguru calls ``stop`` when the sink is taken out."""
+
+    def __init__(self, path: Path) -> None:
+        self._handler = _Rotating(path, maxBytes=FILE_BYTES, backupCount=FILES)
+        self._sink = _as_json(self._write_line)
+
+    def write(self, message: Message) -> None:
+        """Write one line; loguru holds its lock meanwhile."""
+        self._sink(message)
+
+    def stop(self) -> None:
+        """Close the file."""
+        self._handler.close()
+
+    def _write_line(self, line: str) -> None:
+        self._handler.handle(logging.makeLogRecord({"msg": line}))
+
+
 def _text(message: Message) -> str:
     """The finished text: the line, and the traceback below it when there is one."""
     return str(message).rstrip("\n")
@@ -130,15 +149,6 @@ class _Rotating(logging.handlers.RotatingFileHandler):
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_CLOEXEC, 0o600)
-
-
-def _rotating(path: Path) -> Callable[[str], None]:
-    handler = _Rotating(path, maxBytes=FILE_BYTES, backupCount=FILES)
-
-    def write(line: str) -> None:
-        handler.handle(logging.makeLogRecord({"msg": line}))
-
-    return write
 
 
 class _IntoLoguru(logging.Handler):

@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import tomli
+
+from bxcore.version import VERSION
+
+
+def test_the_program_and_its_package_say_the_same() -> None:
+    project = tomli.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())
+    assert project["project"]["version"] == VERSION
