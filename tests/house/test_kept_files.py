@@ -16,7 +16,7 @@ REGISTRIES = tuple(
         ("npm" + "js", "com"),
     )
 )
-MACHINE = tuple(f"/{folder}/" for folder in ("work", "root"))
+MACHINE = tuple(f"/{folder}/" for folder in ("work/main", "work/shared", "work/plan", "root"))
 LEFTOVERS = ("<" * 7 + " ", ">" * 7 + " ", "farm" + "-studio")
 
 

@@ -21,6 +21,7 @@ WITHOUT: dict[tuple[str, str], str] = {
 """Waits that need no deadline: (file, the call as written) and the reason."""
 ASLEEP: dict[str, str] = {
     "bxio/embedded_honcho/faults.py": "the slow first chat is the fault itself; it ends by the deadline",
+    "tests/doubles/model_process.py": "a child process that loads for ever, until it is killed",
     "bxio/model/client.py": "waits before another attempt, in short steps that a cut ends",
 }
 """Files outside the tree of actors that may sleep, and the reason."""
@@ -58,9 +59,18 @@ def waits_for_ever(call: ast.Call) -> bool:
     return name in NEEDS_TIMEOUT and len(call.args) < NEEDS_TIMEOUT[name]
 
 
+def bounded_by_another(tree: ast.Module) -> set[ast.AST]:
+    """What stands in ``asyncio.wait_for(…, timeout)``, which gives it its deadline."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args]
+    return {
+        call.args[0] for call in calls if ast.unparse(call.func) == "asyncio.wait_for" and len(call.args) > 1
+    }
+
+
 def endless(module: Module) -> Iterator[str]:
+    bounded = bounded_by_another(module.tree)
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and waits_for_ever(node):
+        if isinstance(node, ast.Call) and waits_for_ever(node) and node not in bounded:
             written = ast.unparse(node)
             if (module.name, written) not in WITHOUT:
                 yield f"{module.name}:{node.lineno} {written[:100]}"
@@ -116,7 +126,8 @@ BOUNDED = """
 reply.get(3.0); reply.get(timeout=left); reply.get(timeout_s=2); mapping.get('key'); ', '.join(words)
 event.wait(1); thread.join(timeout=2); lock.acquire(timeout=1); lock.acquire(blocking=False)
 lock.acquire(False); subprocess.run(command, timeout=5); fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-selector.select(0.1); condition.wait_for(ready, 2); socket.create_connection(there, 5)
+selector.select(0.1); condition.wait_for(ready, 2); asyncio.wait_for(event.wait(), 2)
+ socket.create_connection(there, 5)
 """
 
 
