@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bxcore import honcho_text
 from bxio.deadline_http import Cut
-from bxio.honcho.errors import WrongShape
+from bxio.honcho.errors import NoSuchRoute, NoWorkspaceChat, WrongShape
 from bxio.honcho.exchange import Request, exchange
 from bxio.honcho.server import HonchoServer, checked, session_path, workspace_path
 from bxio.honcho.values import NewMessage, QueueStatus, StoredMessage
@@ -33,7 +33,10 @@ class HonchoClient:
     def chat(self, workspace: str, question: str, deadline_s: float, cut: Cut | None = None) -> str | None:
         """Ask all that a workspace knows; None or blank is an empty answer (spec 4.4, item 3)."""
         body = {"query": honcho_text.query(question), "reasoning_level": "minimal"}
-        answer = self._post(workspace_path(workspace, "chat"), body, deadline_s, cut)
+        try:
+            answer = self._post(workspace_path(workspace, "chat"), body, deadline_s, cut)
+        except NoSuchRoute as missing:
+            raise NoWorkspaceChat(missing.status) from None
         content = answer.get("content", _MISSING) if isinstance(answer, dict) else _MISSING
         if content is None:
             return None

@@ -61,7 +61,13 @@ class NoSuchWorkspace(HonchoUnavailable):
 
 
 class NoSuchRoute(HonchoUnavailable):
-    """404 without them: a server that is no Honcho, or too old for workspace chat."""
+    """404 without them: a server that is no Honcho, or an old one."""
+
+    kind = "no such route on this server"
+
+
+class NoWorkspaceChat(NoSuchRoute):
+    """The route that is missing is the one of workspace chat."""
 
     kind = "no workspace chat on this server"
 

@@ -84,8 +84,8 @@ def test_an_answer_is_given_back_as_it_is(answer: object, text: str | None) -> N
 UNAVAILABLE: list[tuple[Handler, type[HonchoUnavailable], str]] = [
     (answers(401, {"detail": "Invalid JWT"}), errors.TokenRefused, "401, the token was refused"),
     (answers(404, {"detail": "Workspace w not found"}), errors.NoSuchWorkspace, "404, no such workspace"),
-    (answers(404, {"detail": "Not Found"}), errors.NoSuchRoute, "404, no workspace chat on this server"),
-    (answers(404, PAGE), errors.NoSuchRoute, "404, no workspace chat on this server"),
+    (answers(404, {"detail": "Not Found"}), errors.NoWorkspaceChat, "404, no workspace chat on this server"),
+    (answers(404, PAGE), errors.NoWorkspaceChat, "404, no workspace chat on this server"),
     (answers(404, {"detail": "Session s not found"}), errors.NotFound, "404, not found"),
     (answers(404, {"detail": [QUESTION]}), errors.NotFound, "404, not found"),
     (answers(422, {"detail": [{"input": QUESTION}]}), errors.Refused, "422, what was sent is refused"),
@@ -185,6 +185,12 @@ def test_messages_of_the_wrong_shape_are_refused(answer: object) -> None:
             client.find("w", "s", {"turn": 1}, soon())
         with pytest.raises(errors.WrongShape):
             client.search("w", "x", 3, soon())
+
+
+def test_a_server_that_is_no_honcho_has_no_such_route() -> None:
+    with LoopbackServer(answers(404, PAGE)) as server, pytest.raises(errors.NoSuchRoute) as caught:
+        HonchoClient(HonchoServer(url=server.url)).search("w", "x", 3, soon())
+    assert str(caught.value) == "404, no such route on this server"
 
 
 def test_an_append_whose_answer_is_lost_is_not_repeated() -> None:
