@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
-from tests.house.source import PACKAGES, SHIPPED, Module, imported, modules
+from tests.house.source import PACKAGES, ROOT, SHIPPED, Module, imported, modules
 
 OURS = frozenset((*PACKAGES, "supervisor", "tests", "bench", "tools", "config"))
 
@@ -138,6 +139,17 @@ def test_the_pure_core_opens_nothing_and_asks_no_clock() -> None:
             if opened or asked:
                 found.append(f"{module.name}:{node.lineno} {ast.unparse(node.func)}()")
     assert found == []
+
+
+def test_the_operators_command_starts_without_the_heavy_libraries() -> None:
+    """It has a fifth of a second (spec 6.3), and each of these takes most of that."""
+    heavy = {"httpx", "loguru", "podman", "pydantic", "pykka", "sqlite3", "asyncio"}
+    names = sorted(m.dotted for m in modules("bxctl") if m.name.startswith("bxctl/commands/"))
+    fast = [name for name in names if name.rpartition(".")[2] not in {"check", "init", "serve", "__init__"}]
+    script = f"import sys, bxctl.main, {', '.join(fast)}; print(*sorted({heavy!r} & set(sys.modules)))"
+    command = [sys.executable, "-c", script]
+    asked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20, check=False)
+    assert (asked.returncode, asked.stdout, asked.stderr) == (0, "\n", "")
 
 
 @pytest.mark.parametrize(
