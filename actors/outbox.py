@@ -19,9 +19,8 @@ from actors.base import Actor, Context, Timer
 from bxcore.backoff import Backoff, delay_s
 from bxcore.decide import Send, Workspace
 from bxcore.finished_turns import finished_turns
-from bxcore.honcho_text import MAX_BATCH
 from bxcore.messages.outbox import Deliver, LookAgain, OutboxMessage, SendNext
-from bxcore.outgoing import Part, not_there, parts
+from bxcore.outgoing import Part, batches, parts
 from bxcore.turn_decisions import Decided
 from bxio.deadline_http import Cut
 from bxio.honcho import HonchoClient, HonchoUnavailable, NewMessage
@@ -177,10 +176,10 @@ class Outbox(Actor):
         assert isinstance(action, Send)
         wanted = self._parts(row, action)
         workspace = self._delivery.workspaces[action.workspace]
-        if waiting.maybe_sent and wanted:
-            wanted = not_there(wanted, self._there(workspace, row))
-        for start in range(0, len(wanted), MAX_BATCH):
-            self._append(workspace, row.session, wanted[start : start + MAX_BATCH])
+        if waiting.maybe_sent:
+            wanted = tuple(part for part in wanted if not self._is_there(workspace, part))
+        for batch in batches(wanted):
+            self._append(workspace, row.session, batch)
             waiting.maybe_sent = True
         self._done(row)
 
@@ -190,14 +189,18 @@ class Outbox(Actor):
         found = [turn for turn in finished_turns(row.session, records) if turn.turn == row.turn]
         return parts(found[0], speaker=action.speaker, agent=self._delivery.agent) if found else ()
 
-    def _there(self, workspace: str, row: Decided) -> set[tuple[object, str]]:
-        """What Honcho holds of a turn; a workspace or session that it does not know holds nothing."""
-        wanted = {"session": row.session, "turn": row.turn}
+    def _is_there(self, workspace: str, part: Part) -> bool:
+        """Whether Honcho holds a part; a workspace or session that it does not know holds none.
+
+        The text counts too: a box that began anew may have had another turn of that number once.
+        """
         try:
-            found = self._delivery.client.find(workspace, row.session, wanted, self._deadline_s(), self._cut)
+            found = self._delivery.client.find(
+                workspace, part.session, part.metadata, self._deadline_s(), self._cut
+            )
         except (NoSuchWorkspace, NotFound):
-            return set()
-        return {(message.metadata.get("part"), message.content) for message in found}
+            return False
+        return any(message.content == part.content for message in found)
 
     def _append(self, workspace: str, session: str, wanted: Sequence[Part]) -> None:
         messages = [

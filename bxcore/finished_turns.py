@@ -29,7 +29,7 @@ def finished_turns(session: str, records: Sequence[Record]) -> Iterator[Finished
     """Every turn that came to a reply, in order; a failed or interrupted one is left out."""
     labels = tuple(labels_after(records))
     starts = [place for place, record in enumerate(records) if isinstance(record, User)]
-    for turn, (start, end) in enumerate(zip(starts, [*starts[1:], len(records)], strict=True), 1):
+    for turn, (start, end) in enumerate(zip(starts, [*starts, len(records)][1:], strict=True), 1):
         user = records[start]
         reply = reply_of(records[start:end])
         if isinstance(user, User) and reply is not None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bxcore.finished_turns import FinishedTurn
-from bxcore.honcho_text import MAX_CONTENT, sendable
+from bxcore.honcho_text import MAX_BATCH, MAX_CONTENT, sendable
+
+MAX_BATCH_CHARACTERS = 6 * MAX_CONTENT
+"""Of one append: the server echoes it, and our client reads a megabyte of an answer, escapes and all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +39,18 @@ def parts(turn: FinishedTurn, *, speaker: str, agent: str) -> tuple[Part, ...]:
     )
 
 
-def not_there(wanted: Collection[Part], there: Collection[tuple[object, str]]) -> tuple[Part, ...]:
-    """The parts that the server does not hold yet; ``there`` are the part number and text of what it holds.
-
-    The text counts too: a box that began anew may have had another turn of that number once.
-    """
-    return tuple(part for part in wanted if (part.number, part.content) not in there)
+def batches(wanted: Iterable[Part]) -> Iterator[tuple[Part, ...]]:
+    """The parts in order, as many to an append as it takes: 100 messages and 150,000 characters."""
+    batch: list[Part] = []
+    characters = 0
+    for part in wanted:
+        if batch and (len(batch) == MAX_BATCH or characters + len(part.content) > MAX_BATCH_CHARACTERS):
+            yield tuple(batch)
+            batch, characters = [], 0
+        batch.append(part)
+        characters += len(part.content)
+    if batch:
+        yield tuple(batch)
 
 
 def _pieces(text: str) -> Iterator[str]:

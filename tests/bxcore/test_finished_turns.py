@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from bxcore.finished_turns import FinishedTurn, finished_turns, reply_of
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, Usage, User
@@ -38,6 +40,11 @@ def test_a_turn_that_came_to_no_reply_is_left_out_and_keeps_its_number() -> None
         User(text="d"),
     ]
     assert [(turn.turn, turn.user) for turn in finished_turns("x", log)] == [(2, "b")]
+
+
+@pytest.mark.parametrize("log", [[], [START]])
+def test_a_log_without_a_turn_has_no_finished_one(log: list[Record]) -> None:
+    assert list(finished_turns("x", log)) == []
 
 
 def test_a_turn_has_the_label_of_the_session_when_it_ended() -> None:

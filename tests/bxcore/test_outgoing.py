@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from bxcore.finished_turns import FinishedTurn
 from bxcore.labels import NEW_SESSION
-from bxcore.outgoing import not_there, parts
+from bxcore.outgoing import batches, parts
 
 
 def turn(user: str, reply: str) -> FinishedTurn:
@@ -41,13 +41,10 @@ def test_the_parts_are_the_whole_text_as_honcho_takes_it(user: str, reply: str) 
     assert [part.number for part in found] == list(range(len(found)))
 
 
-def test_what_the_server_holds_is_not_sent_again() -> None:
-    user, reply = parts(turn("hi", "hello"), speaker="owner", agent="boxmaker")
-    assert not_there((user, reply), set()) == (user, reply)
-    assert not_there((user, reply), {(0, "hi")}) == (reply,)
-    assert not_there((user, reply), {(0, "hi"), (1, "hello")}) == ()
-
-
-def test_another_turn_of_that_number_is_not_this_one() -> None:
-    wanted = parts(turn("hi", "hello"), speaker="owner", agent="boxmaker")
-    assert not_there(wanted, {(0, "from a box of old"), (None, "hi")}) == wanted
+def test_short_parts_go_100_to_an_append_and_long_ones_6() -> None:
+    [short, _] = parts(turn("hi", "hello"), speaker="owner", agent="boxmaker")
+    assert [len(batch) for batch in batches([short] * 250)] == [100, 100, 50]
+    long = parts(turn("x" * 25_000 * 13, "y"), speaker="owner", agent="boxmaker")
+    assert [len(batch) for batch in batches(long)] == [6, 6, 2]
+    assert [part for batch in batches(long) for part in batch] == list(long)
+    assert list(batches([])) == []
