@@ -175,9 +175,9 @@ class Connection(Actor):
         self._ask(asks, self._limits.restart_s, self._say_done)
 
     def _say_done(self, outcomes: Sequence[Outcome]) -> None:
-        done = [done(outcome) for outcome in outcomes]
-        sentence = "; ".join(each["sentence"] for each in done)
-        self._yes({"ok": all(each["ok"] for each in done), "sentence": sentence or "nothing to restart"})
+        ends = [done(outcome) for outcome in outcomes]
+        sentence = "; ".join(each["sentence"] for each in ends)
+        self._yes({"ok": all(each["ok"] for each in ends), "sentence": sentence or "nothing to restart"})
 
     def _ask_memory(self, request: requests.AskRequest) -> None:
         args = AskMemoryArgs(question=request.question, workspaces=request.workspaces)
