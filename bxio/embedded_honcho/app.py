@@ -6,6 +6,7 @@ import hmac
 import json
 import sqlite3
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -14,6 +15,7 @@ import httpx
 
 from bxcore.http import HttpRequest, HttpResponse
 from bxcore.workspaces import is_honcho_name
+from bxio.embedded_honcho import rows
 from bxio.embedded_honcho.call import PATIENCE_S, Call, Responder
 from bxio.embedded_honcho.database import Database
 from bxio.embedded_honcho.faults import NONE, Faults, FaultState
@@ -26,16 +28,18 @@ class EmbeddedHoncho:
     """A Honcho server in the process. Any thread may call it; one request holds the database at a time.
 
     ``responder`` answers questions from passages (None: they are quoted). ``agent`` is the agent's own peer,
-    whose words count less than what it was told. ``token``, when not empty, is asked of every request.
+    whose words count less than what it was told. ``workspaces`` are there from the start, so that asking
+    them before anything was said is answered with nothing. ``token``, when not empty, is asked for always.
     Raises ``DamagedDatabase`` when the file cannot be used.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all by name
         self,
         path: Path,
         responder: Responder | None = None,
         *,
         agent: str | None = None,
+        workspaces: Iterable[str] = (),
         token: str = "",
         faults: Faults = NONE,
     ) -> None:
@@ -44,6 +48,9 @@ class EmbeddedHoncho:
         self._agent = agent
         self._token = token
         self._faults = FaultState(faults)
+        with self._database.transaction(PATIENCE_S) as tx:
+            for workspace in workspaces:
+                rows.ensure(tx, rows.WORKSPACE, workspace, workspace)
 
     def transport(self) -> httpx.BaseTransport:
         """A transport for an httpx client that ends here, in the caller's thread."""

@@ -114,6 +114,14 @@ def test_a_page_of_no_kind_is_422(speak: Speak, query: str) -> None:
     assert (status, answer["detail"][0]["loc"][0]) == (422, "query")
 
 
+def test_workspaces_may_be_there_from_the_start(tmp_path: Path) -> None:
+    for _ in range(2):
+        honcho = EmbeddedHoncho(tmp_path / "honcho.sqlite", workspaces=("own", "untrusted"))
+        assert speaker(honcho)("POST", f"{W}/own/chat", {"query": "x"}) == (200, {"content": None})
+        assert speaker(honcho)("POST", f"{W}/list")[1]["total"] == 2
+        honcho.close()
+
+
 def test_a_session_is_forgotten_with_its_messages(speak: Speak) -> None:
     speak(
         "POST", f"{W}/w/sessions/s/messages", {"messages": [{"peer_id": "p", "content": "The key is blue."}]}
