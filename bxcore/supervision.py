@@ -124,16 +124,16 @@ def validate_child(child: ChildSpec) -> list[str]:
 
 def _supervisor_problems(spec: SupervisorSpec) -> Iterator[str]:
     if spec.intensity < 0:
-        yield f"intensity is {spec.intensity}; it must be 0 or more"
+        yield f"intensity is {spec.intensity}, it must be 0 or more"
     if not 0.0 < spec.period_s < math.inf:
-        yield f"period_s is {spec.period_s}; it must be more than 0"
+        yield f"period_s is {spec.period_s}, it must be more than 0"
     for name, times in Counter(child.name for child in spec.children).items():
         if times > 1:
-            yield f"{times} children are named {name!r}; a name is one mailbox"
+            yield f"{times} children are named {name!r}, but a name is one mailbox"
     if spec.max_children is None:
         return
     if spec.max_children < 1:
-        yield f"max_children is {spec.max_children}; it must be 1 or more"
+        yield f"max_children is {spec.max_children}, it must be 1 or more"
     if spec.children:
         yield "a dynamic supervisor (max_children) has no children of its own"
     if spec.strategy is not Strategy.ONE_FOR_ONE:
@@ -147,18 +147,18 @@ def _child_problems(child: ChildSpec) -> Iterator[str]:
     if not callable(start):
         yield "its start cannot be called"
     if child.bound is not None and child.bound < 1:
-        yield f"bound is {child.bound}; it must be 1 or more"
+        yield f"bound is {child.bound}, it must be 1 or more"
     yield from _budget_problems(child)
     yield from _backoff_problems(child)
 
 
 def _budget_problems(child: ChildSpec) -> Iterator[str]:
     if child.kind == "supervisor" and (child.start_s, child.shutdown_s) != (None, None):
-        yield "a supervisor has no start or shutdown budget of its own; a limit would orphan its children"
+        yield "a supervisor has no start or shutdown budget of its own: a limit would orphan its children"
     if child.start_s is not None and not 0.0 < child.start_s < math.inf:
-        yield f"start_s is {child.start_s}; it must be more than 0"
+        yield f"start_s is {child.start_s}, it must be more than 0"
     if child.shutdown_s is not None and not 0.0 <= child.shutdown_s < math.inf:
-        yield f"shutdown_s is {child.shutdown_s}; it must be 0 or more"
+        yield f"shutdown_s is {child.shutdown_s}, it must be 0 or more"
 
 
 def _backoff_problems(child: ChildSpec) -> Iterator[str]:
@@ -167,9 +167,9 @@ def _backoff_problems(child: ChildSpec) -> Iterator[str]:
     if child.restart is Restart.TEMPORARY:
         yield "a temporary child is never restarted, so it has no backoff"
     if child.kind == "supervisor":
-        yield "a supervisor has no backoff; its network children have"
+        yield "a supervisor has no backoff, its network children have"
     if not 0.0 < child.backoff.first_s <= child.backoff.most_s < math.inf:
         yield (
-            f"backoff goes from {child.backoff.first_s} to {child.backoff.most_s} s;"
+            f"backoff goes from {child.backoff.first_s} to {child.backoff.most_s} s,"
             " it must begin above 0 and not fall"
         )

@@ -89,7 +89,7 @@ class VirtualCondition:
 
     def wait(self, timeout: float | None = None) -> bool:
         world, task = self._world, self._world.current
-        task.phase = Phase.WAITING
+        task.phase = Phase.WAITING if timeout is None or timeout > 0.0 else Phase.READY
         task.notified = False
         task.deadline_s = None if timeout is None else world.monotonic() + max(timeout, 0.0)
         self._waiting.append(task)
