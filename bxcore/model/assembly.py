@@ -12,7 +12,7 @@ from bxcore.model.chunk import CallPiece, Chunk
 from bxcore.model.lenient_json import read_object
 from bxcore.model.nonsense import Nonsense
 from bxcore.model.repair import Written, calls_in_text, sound_arguments
-from bxcore.model.shown_text import ShownText
+from bxcore.model.shown_text import ShownText, whole_characters
 from bxcore.model.values import AssistantMessage, ModelReply, ModelRequest, ModelUsage
 from bxcore.records import ToolCall
 
@@ -127,7 +127,7 @@ def _read_json_message(text: str, shown: str) -> tuple[str, tuple[Written, ...]]
     """A message of the json profile, whole or cut by the token limit; None when it is another text."""
     value = _object(text)
     if value is not None and isinstance(value.get("reply"), str):
-        return value["reply"].encode("utf-8", "surrogatepass").decode("utf-8", "replace"), ()
+        return whole_characters(value["reply"]), ()
     if value is not None and isinstance(value.get("tool"), str):
         return "", (Written(value["tool"], sound_arguments(value.get("args"))),)
     if cut := _CUT_CALL.match(text):

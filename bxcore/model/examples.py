@@ -9,38 +9,43 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from bxcore.model.history import user_text
 from bxcore.model.json_profile import call_text, reply_text
-from bxcore.model.values import Wire
+from bxcore.model.values import UserMessage, Wire
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """One turn: the person's words, the call with its result when there is one, the reply."""
+    """One turn: what the person said and auto_recall found, the call and its result if any, the reply."""
 
     user: str
     call: tuple[str, dict[str, Any]] | None = None
     result: str = ""
+    recalled: str = ""
     reply: str
 
+
+ADDED = "added to notes.md; it holds 812 of 20000 characters; recall finds it"
+NOTHING = "nothing found; searched 31 turns and 9 notes; other words may find more"
 
 EXAMPLES: tuple[Example, ...] = (
     Example(user="Hello", reply="Hello! What can I do for you?"),
     Example(
         user="Remember: the dentist is called Dr. Ochoa.",
         call=("memory", {"action": "add", "file": "notes", "text": "The dentist is called Dr. Ochoa."}),
-        result="added to notes",
+        result=ADDED,
         reply="I will remember that the dentist is called Dr. Ochoa.",
     ),
     Example(
         user="Where did I park the car? Ask your memory.",
         call=("ask_memory", {"question": "Where is the car parked?"}),
-        result='[1] memory · own · private\n    owner said on 2026-03-02: "The car is on level 3."',
+        result='[1] memory · own · private\n    owner said on 2026-03-02: "the car is on level 3"',
         reply="The car is on level 3.",
     ),
     Example(
         user="What is the time?",
         call=("clock", {}),
-        result="Monday 2026-03-02 09:41 UTC",
+        result="Monday 2026-03-02 09:41:12 UTC",
         reply="It is 09:41 on Monday, 2 March 2026.",
     ),
     Example(user="What is the longest river in Europe?", reply="The longest river in Europe is the Volga."),
@@ -52,19 +57,19 @@ EXAMPLES: tuple[Example, ...] = (
     ),
     Example(user="Tell me a joke.", reply="Why did the bicycle fall over? It was two-tired."),
     Example(
-        user="Remember that my brother Timo moves to Graz in June.",
+        user="Keep in mind that my brother Timo moves to Graz in June.",
         call=(
             "memory",
-            {"action": "add", "file": "notes", "text": "The owner's brother Timo moves to Graz in June."},
+            {"action": "add", "file": "notes", "text": "Timo, the owner's brother, moves to Graz in June."},
         ),
-        result="added to notes",
+        result=ADDED,
         reply="I will remember that your brother Timo moves to Graz in June.",
     ),
     Example(
-        user="Who is Bruno?",
-        call=("recall", {"query": "Bruno"}),
-        result="nothing found in past sessions and notes",
-        reply="I found nothing about Bruno. Who is it?",
+        user="Do I have a dog?",
+        call=("recall", {"query": "dog"}),
+        result=NOTHING,
+        reply="I found nothing about a dog. Do you have one?",
     ),
     Example(user="How do you say 'thank you' in Spanish?", reply="In Spanish, 'thank you' is 'gracias'."),
     Example(
@@ -74,12 +79,18 @@ EXAMPLES: tuple[Example, ...] = (
         reply="My memory has nothing about the heating.",
     ),
     Example(
+        user="When does my train leave?",
+        recalled="[1] memory · notes · private\n    The train to work leaves at 7:12.",
+        reply="Your train leaves at 7:12.",
+    ),
+    Example(user="Who wrote Hamlet?", reply="William Shakespeare wrote Hamlet."),
+    Example(
         user="Please note that bin day is Tuesday.",
         call=("memory", {"action": "add", "file": "notes", "text": "Bin day is Tuesday."}),
-        result="added to notes",
+        result=ADDED,
         reply="Noted: bin day is Tuesday.",
     ),
-    Example(user="Thanks, that is all.", reply="You are welcome!"),
+    Example(user="Who are you?", reply="I am boxmaker, your agent on this box."),
 )
 
 
@@ -94,7 +105,8 @@ def example_messages(examples: Iterable[Example], tools: Collection[str]) -> tup
 
 
 def _messages(example: Example) -> list[Wire]:
-    messages: list[Wire] = [{"role": "user", "content": example.user}]
+    said = UserMessage(text=example.user, recalled=example.recalled)
+    messages: list[Wire] = [{"role": "user", "content": user_text(said, dated=False)}]
     if example.call is not None:
         messages.append({"role": "assistant", "content": call_text(*example.call)})
         messages.append({"role": "tool", "tool_call_id": "example", "content": example.result})

@@ -12,6 +12,7 @@ _HEAD_SO_FAR = re.compile(r'\s*(\{\s*("(r(e(p(l(y("\s*(:\s*)?)?)?)?)?)?)?)?)?\Z'
 _MAY_BE_CALL = re.compile(r"\s*(?:\Z|\{|`{1,2}\Z|```(?:\Z|j|t|\s)|\[\s*(?:\Z|\{))")
 _PLAIN = re.compile(r'[^"\\]+')
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB]")
+_HALF = re.compile("[\ud800-\udfff]")
 _LONGEST_MARK = max(len(mark) for mark in MARKS)
 
 
@@ -69,7 +70,12 @@ def _decoded(unit: str) -> str:
         text = str(json.loads(f'"{unit}"', strict=False))
     except ValueError:
         return unit
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return whole_characters(text)
+
+
+def whole_characters(text: str) -> str:
+    """The text with U+FFFD for each half of a character that JSON can write and no text can hold."""
+    return _HALF.sub("\ufffd", text)
 
 
 class PlainWords:
