@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.doubles.bad_manners import Silent
+from tests.doubles.bad_manners import silent
+from tests.doubles.loopback import LoopbackServer
 from tests.doubles.model_server import ModelServer, Step
 from tests.scenarios.box import Box, turns
 
@@ -29,12 +30,13 @@ class Thinker:
         last = body["messages"][-1]
         if last["role"] == "tool":
             return {"say": f"The tool said: {last['content']}"}
-        if "ask" in last["content"]:
+        said = last["content"].splitlines()[-1]  # what stands before it is the date, and what was recalled
+        if said == "ask":
             return {"call": ["ask_memory", {"question": "Where is the spare key?"}]}
-        if "slowly" in last["content"]:
+        if said == "slowly":
             self.reached.set()
             self.go.wait(timeout=60)
-        return {"say": f"You said: {last['content'][-40:]}"}
+        return {"say": f"You said: {said}"}
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ def wait_for(what: Callable[[], object], within_s: float = 20) -> None:
 def test_memory_restarted_during_a_call_fails_that_call_and_the_next_turn_works(
     make_box: Callable[[str], Box],
 ) -> None:
-    with Silent() as honcho:
+    with LoopbackServer(silent) as honcho:
         box = make_box(f'[honcho]\nurl = "{honcho.url}"\n')
         chat = box.chatting("ask", "hello")
         wait_for(lambda: any("own" in name for name in names(box)))
@@ -112,7 +114,7 @@ def test_a_kill_during_a_turn_is_told_at_the_next_one_and_loses_no_acknowledged_
     assert "You said: after" in out
     assert "interrupted" in err
     shown = box.json("sessions", "show", "main")
-    assert [said for said, _ in shown["turns"]] == ["first", "slowly", "after"]
+    assert [each["user"] for each in shown["said"]] == ["first", "slowly", "after"]
 
 
 def test_a_model_that_is_down_is_one_clear_sentence_and_the_box_stays_up(tmp_path: Path) -> None:
@@ -126,7 +128,7 @@ def test_a_model_that_is_down_is_one_clear_sentence_and_the_box_stays_up(tmp_pat
 
 
 def test_a_hanging_ask_holds_up_no_other_session(make_box: Callable[[str], Box]) -> None:
-    with Silent() as honcho:
+    with LoopbackServer(silent) as honcho:
         box = make_box(f'[honcho]\nurl = "{honcho.url}"\nchat_wait_s = 8.0\n')
         hanging = box.chatting("ask", session="slow")
         wait_for(lambda: any("own" in name for name in names(box)))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.doubles.model_server import ModelServer, Step
-from tests.scenarios.box import Box
+from tests.scenarios.box import Box, run
 
 QUESTION = "Where is the spare key? Ask your memory."
 
@@ -54,7 +54,12 @@ def test_what_was_said_is_answered_from_memory_in_another_session(box: Box) -> N
     turn = ask_until_known(box, "other")
     assert "blue tin" in turn["reply"]
     (tool,) = turn["tools"]
-    assert (tool["tool"], tool["ok"], tool["class"], tool["untrusted"]) == ("ask_memory", True, "private", False)
+    assert (tool["tool"], tool["ok"], tool["class"], tool["untrusted"]) == (
+        "ask_memory",
+        True,
+        "private",
+        False,
+    )
     assert tool["content"].startswith("[1] memory · own · private\n    ")
     assert turn["label"] == {"class": "private", "untrusted": False}
 
@@ -84,8 +89,6 @@ def test_a_stop_ends_the_process_in_order_and_takes_its_socket_away(box: Box) ->
 
 @pytest.mark.timeout(90)
 def test_a_second_process_on_the_same_folder_says_who_holds_it(box: Box) -> None:
-    from tests.scenarios.box import run
-
     assert box.process is not None
     done = run("supervisor", "serve", "--home", str(box.home))
     assert done.returncode == 1
@@ -102,13 +105,12 @@ def test_the_tree_is_shown_with_every_child_running(box: Box) -> None:
         for child in node["children"]:
             walk(child)
 
-    for node in box.json("tree"):
-        walk(node)
+    (root,) = box.json("tree")
+    while root["state"] == "starting":  # the socket answers a moment before the root is through
+        (root,) = box.json("tree")
+    walk(root)
     expected = "root clock dead-letters audit model memory.group outbox memory broker asks loop.group"
     assert " ".join(names).startswith(expected)
-
-
-Crash = Callable[[Box], object]
 
 
 @pytest.mark.timeout(90)
