@@ -5,7 +5,7 @@ It waits for nobody: a session's answer comes back as a message, so a long turn 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import count
 from typing import assert_never
@@ -53,7 +53,7 @@ WAITING = 32
 TOLD_TURN_S = 3600.0
 """How long a turn may take that nobody waits for."""
 MEASURE = "prompt.size"
-"""The child that measures a prompt; no session's mailbox, since no dot is in a session's name."""
+"""How a child that measures a prompt is named; never as a session, whose name holds no dot."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -112,11 +112,11 @@ class Loop(Actor):
             case EndSession(session=session):
                 return self._on_end_session(session)
             case ListSessions(limit=limit):
-                return self._listing.newest(limit, frozenset(self._live))
+                return self._listing.newest(limit, self._live_now())
             case ShowSession(session=session):
                 return self._on_show_session(session)
             case PromptSize():
-                self._forward(MEASURE, MeasurePrompt())
+                self._measure()
             case SessionEnded(session=session):
                 self._live.pop(session, None)
             case SessionAnswered():
@@ -127,20 +127,26 @@ class Loop(Actor):
 
     def facts(self) -> dict[str, int]:
         """How many sessions live, and how many requests they have."""
-        return {"live": len(self._live), "requests": len(self._forwarded)}
+        return {"live": len(self._live_now()), "requests": len(self._forwarded)}
 
     # Forwarding.
 
-    def _forward(self, session: str, message: RunTurn | MeasurePrompt) -> None:
+    def _forward(self, session: str, message: RunTurn) -> None:
         live = self._reach(session)
         self._send(session, live, message, self.reply_later(), again=True)
+
+    def _measure(self) -> None:
+        """Measure in an actor of its own, which ends after it: the model's tokenizer is asked over HTTP."""
+        name = f"{MEASURE}.{next(self._keys)}"
+        live = LiveSession(box=self._start(name))
+        self._send(name, live, MeasurePrompt(), self.reply_later(), again=False)
 
     def _reach(self, session: str) -> LiveSession:
         """The session's actor, started when it is not live. Raises ``Refusal`` when too many are."""
         live = self._live.get(session)
         if live is not None and not live.box.closed:
             return live
-        if session not in self._live and len(self._live) >= self._max_live:
+        if len(self._live_now()) >= self._max_live:
             raise Refusal(
                 f"{len(self._live)} sessions are live, the most there may be; end one, or try again later"
             )
@@ -194,7 +200,6 @@ class Loop(Actor):
             case _:
                 if sent.reply is not None:
                     sent.reply.abandon()
-        self._forget_the_ended(message.session)
 
     def _on_session_failed(self, session: str, sent: Forwarded, error: CallError | Refusal) -> None:
         """One that ended before it took the message is started once more; all else goes to the asker."""
@@ -209,10 +214,10 @@ class Loop(Actor):
         if sent.reply is not None:
             sent.reply.fail(Refusal(_sentence(session, error)))
 
-    def _forget_the_ended(self, session: str) -> None:
-        live = self._live.get(session)
-        if live is not None and live.box.closed:
-            del self._live[session]
+    def _live_now(self) -> Collection[str]:
+        """The sessions that live; those that have ended by themselves are forgotten."""
+        self._live = {name: live for name, live in self._live.items() if not live.box.closed}
+        return self._live.keys()
 
     # The rest.
 
@@ -233,7 +238,7 @@ class Loop(Actor):
     def _on_show_session(self, session: str) -> object:
         _check(session)
         try:
-            return self._listing.show(session, live=session in self._live)
+            return self._listing.show(session, live=session in self._live_now())
         except SessionError as error:
             raise Refusal(error.sentence) from None
 

@@ -86,12 +86,13 @@ def test_too_many_live_sessions_are_refused_until_one_ends(bench: Make) -> None:
     assert box.say("hi", "three").reply == "ok"
 
 
-def test_an_ended_session_goes_on_from_its_log(bench: Make) -> None:
+def test_an_ended_session_goes_on_from_its_log(bench: Make, letters: Letters) -> None:
     box = bench(*[{"say": "ok"}] * 3)
     box.say("one")
     assert box.ask(EndSession(session="k3f")) is True
     assert box.ask(EndSession(session="k3f")) is False
     assert box.say("two").turn == 2
+    letters.read_all()
 
 
 def test_an_end_waits_for_the_turns_before_it(bench: Make, letters: Letters) -> None:
@@ -115,6 +116,17 @@ def test_an_idle_session_ends_itself_and_comes_back(bench: Make, letters: Letter
         assert time.monotonic() < deadline_s
     assert box.say("hi").turn == 51
     assert {letter.reason for letter in letters.read_all()} <= {Why.DEAD}
+
+
+def test_sessions_that_have_ended_by_themselves_make_room(bench: Make) -> None:
+    box = bench(*[{"say": "ok"}] * 3, max_live=1, changes={"idle_s": 0.0})
+    for name in ("one", "two", "three"):
+        assert box.say("hi", name).reply == "ok"
+        mailbox = box.runtime.mailbox(f"loop/{name}")
+        deadline_s = time.monotonic() + 5.0
+        while box.runtime.life(f"loop/{name}") is not None or mailbox in box.runtime.mailboxes():
+            assert time.monotonic() < deadline_s
+        assert not any(info.live for info in box.ask(ListSessions()))
 
 
 def test_a_crash_of_a_session_is_one_sentence_and_the_next_turn_resumes(

@@ -271,7 +271,7 @@ def test_a_stop_ends_a_turn_while_a_tool_hangs(bench: Make, letters: Letters) ->
 def test_a_stop_ends_a_turn_while_the_model_is_busy(bench: Make, step: Step) -> None:
     box = bench(step, {"say": "fresh"})
     turn = box.ask_later(box.saying("hi"))
-    box.listener.expect(TurnStarted)
+    assert box.asked.wait(5.0)
     assert box.ask(StopTurn(session="k3f")) is True
     result = turn.get(1.0)
     assert (result.reply, result.failed) == (None, STOPPED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event
 
 import pytest
 
@@ -12,7 +11,6 @@ from bxcore.messages.loop import Notice, PromptSize
 from bxcore.messages.model import Endpoint, NoModel
 from bxcore.records import Assistant, CacheLoss, ToolCall, ToolResult, User
 from tests.doubles.loop_bench import LoopBench
-from tests.doubles.model_server import Step
 from tests.kit.leaks import Letters
 
 Make = Callable[..., LoopBench]
@@ -74,17 +72,9 @@ def test_the_prompts_size_is_told_by_parts(bench: Make) -> None:
 
 
 def test_a_restart_of_the_loop_ends_a_running_turn_at_once(bench: Make, letters: Letters) -> None:
-    box = bench()
-    asked = Event()
-
-    def choose(_body: object) -> Step:
-        silent = not asked.is_set()
-        asked.set()
-        return {"silence_s": 15} if silent else {"say": "fresh"}
-
-    box.server._choose = choose
+    box = bench({"silence_s": 15}, {"say": "fresh"})
     box.ask_later(box.saying("hi"))
-    assert asked.wait(5.0)
+    assert box.asked.wait(5.0)
     box.restart_everything()
     assert box.say("again").reply == "fresh"
     letters.read_all()

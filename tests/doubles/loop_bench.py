@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from actors.base import Actor, Context, Mailbox, Runtime
@@ -22,7 +23,7 @@ from bxcore.messages.model import Endpoint, GetEndpoint, NoModel
 from bxcore.supervision import Strategy, SupervisorSpec
 from bxio.model import ModelClient
 from bxio.session_store import SessionStore
-from tests.doubles.model_server import ModelServer
+from tests.doubles.model_server import Chooser, ModelServer, Step
 from tests.kit.probe import Probe
 
 TRUSTED = Label(Level.PRIVATE, untrusted=False)
@@ -109,11 +110,14 @@ class LoopBench:
     max_live: int = 8
     memory_heard: deque[MemoryMessage] = field(default_factory=deque)
     requests: list[ToolRequest] = field(default_factory=list)
+    asked: Event = field(default_factory=Event)
+    """Set once the model's server has a request."""
 
     def start(self, *, broker: bool = True) -> LoopBench:
         """Start the neighbours and the loop; without ``broker`` its mailbox is the test's to read."""
         if self.endpoint is None:
             self.endpoint = Endpoint(url=self.server.url, name="scripted", profile=self.profile)
+        self._note_when_asked(self.server._choose)
         self.store = SessionStore(self.folder / "sessions")
         self.runtime.start("model", lambda context: ModelDesk(context, self))
         self.runtime.start("memory", lambda context: MemoryDesk(context, self))
@@ -124,6 +128,13 @@ class LoopBench:
         self.listener = self.probe("listener")
         self.loop = self.start_loop()
         return self
+
+    def _note_when_asked(self, choose: Chooser) -> None:
+        def noting(body: Mapping[str, Any]) -> Step:
+            self.asked.set()
+            return choose(body)
+
+        self.server._choose = noting
 
     def parts(self) -> SessionParts:
         made = SessionParts(
