@@ -1,0 +1,367 @@
+"""One client of the control socket, over the wire: the acceptor and the connection are the real ones."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from actors.base import Refusal, Runtime
+from actors.connection import Limits
+from bxcore.control import ErrorCode, Request, encode
+from bxcore.control import requests as r
+from bxcore.messages.loop import EndSession, Say, StopTurn, TextDelta
+from bxcore.messages.memory import AskMemory
+from bxcore.messages.supervision import RestartChild
+from tests.doubles.control_box import ControlBox, answered, turn
+from tests.kit.leaks import Letters
+
+MakeBox = Callable[..., ControlBox]
+
+
+@pytest.fixture
+def make(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeBox]:
+    monkeypatch.setattr("bxio.http_server.DRAIN_S", 0.05)
+    made: list[ControlBox] = []
+
+    def make_box(**options: Any) -> ControlBox:
+        made.append(ControlBox(runtime=runtime, **options))
+        return made[-1]
+
+    yield make_box
+    for box in made:
+        box.close()
+
+
+def connected(box: ControlBox) -> socket.socket:
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    client.settimeout(10)
+    client.connect(str(box.path))
+    return client
+
+
+def raw(box: ControlBox, data: bytes) -> tuple[int, bytes]:
+    """Send bytes, read until the server closes: the status and the body as it stands on the wire."""
+    with connected(box) as client:
+        client.sendall(data)
+        response = http.client.HTTPResponse(client)
+        response.begin()
+        return response.status, response.read()
+
+
+def sent(request: Request) -> bytes:
+    encoded = encode(request)
+    body = encoded.body or b""
+    return (
+        f"{encoded.method} {encoded.target} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        + body
+    )
+
+
+def ask(box: ControlBox, request: Request) -> tuple[int, Any]:
+    status, body = raw(box, sent(request))
+    return status, json.loads(body)
+
+
+def no(box: ControlBox, request: Request) -> tuple[int, str, str]:
+    status, answer = ask(box, request)
+    return status, answer["error"], answer["sentence"]
+
+
+def chat(box: ControlBox, request: r.ChatRequest) -> list[Any]:
+    status, body = raw(box, sent(request))
+    assert status == 200
+    return [json.loads(line) for line in body.splitlines()]
+
+
+def test_a_turns_news_comes_before_its_result(make: MakeBox) -> None:
+    box = make()
+    lines = chat(box, r.ChatRequest(text="where?", session="k3f", speaker="ada"))
+    kinds = [line["kind"] for line in lines]
+    assert kinds[:3] == ["turn_started", "tool_started", "tool_ended"]
+    assert set(kinds[3:-1]) == {"text_delta"}
+    assert "".join(line["text"] for line in lines[3:-1]) == "the blue tin"
+    assert lines[-1]["result"]["reply"] == "the blue tin"
+    assert lines[-1]["failed"] is None
+    (say,) = [message for message in box.seen if isinstance(message, Say)]
+    assert (say.session, say.text, say.speaker) == ("k3f", "where?", "ada")
+
+
+def test_a_failed_turn_has_its_sentence(make: MakeBox) -> None:
+    box = make(script=lambda say: turn(say, reply=None, failed="there is no model"))
+    assert chat(box, r.ChatRequest(text="hi"))[-1]["failed"] == "there is no model"
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        (r.ChatRequest(text=" "), "there is no text; say something"),
+        (r.ChatRequest(text="hi", session="../x"), "a session's name has 1 to 64 of a-z, 0-9, _ and -, "),
+    ],
+)
+def test_a_turn_that_cannot_be_is_refused_before_it_begins(
+    make: MakeBox, request_: r.ChatRequest, sentence: str
+) -> None:
+    box = make()
+    status, error, said = no(box, request_)
+    assert (status, error) == (400, "bad_request")
+    assert said.startswith(sentence)
+    assert box.seen == []
+
+
+def test_a_loop_that_refuses_or_crashes_ends_the_stream_with_why(make: MakeBox) -> None:
+    def script(say: Say) -> object:
+        if say.text == "refuse":
+            raise Refusal("the baseline is too large")
+        raise KeyError(say.text)
+
+    box = make(script=script)
+    refused = chat(box, r.ChatRequest(text="refuse"))[-1]["error"]
+    assert refused == {"error": "failed", "sentence": "the baseline is too large"}
+    crashed = chat(box, r.ChatRequest(text="crash"))[-1]["error"]
+    assert crashed == {"error": "failed", "sentence": "loop crashed on this request (KeyError)"}
+    assert chat(box, r.ChatRequest(text="refuse"))[-1]["kind"] == "error"
+
+
+def test_a_silent_turn_shows_signs_of_life(make: MakeBox) -> None:
+    go_on = threading.Event()
+
+    def script(say: Say) -> object:
+        assert go_on.wait(10)
+        return turn(say)
+
+    box = make(script=script, limits=Limits(sign_of_life_s=0.02))
+    with connected(box) as client:
+        client.sendall(sent(r.ChatRequest(text="hi")))
+        response = http.client.HTTPResponse(client)
+        response.begin()
+        assert json.loads(response.readline()) == {"kind": "waiting"}
+        assert json.loads(response.readline()) == {"kind": "waiting"}
+        go_on.set()
+        rest = [json.loads(line)["kind"] for line in response.read().splitlines()]
+    assert rest[-1] == "result"
+
+
+def test_a_client_that_does_not_read_holds_up_no_turn(make: MakeBox, letters: Letters) -> None:
+    over = threading.Event()
+
+    def script(say: Say) -> object:
+        assert say.listener is not None
+        for _ in range(3000):
+            say.listener.tell(TextDelta(session="main", text="x" * 1000))
+        over.set()
+        return turn(say)
+
+    box = make(script=script, limits=Limits(write_s=0.2))
+    with connected(box) as deaf:
+        deaf.sendall(sent(r.ChatRequest(text="hi")))
+        assert over.wait(10)
+        assert ask(box, r.VersionRequest())[0] == 200
+        gone(box)
+    letters.read_all()
+
+
+def gone(box: ControlBox) -> None:
+    """Wait until no connection is left."""
+    waiting = threading.Event()
+    for _ in range(500):
+        if not any("connections/" in name.name for name in box.runtime.mailboxes()):
+            return
+        waiting.wait(0.02)
+    raise AssertionError("a connection is left")
+
+
+def test_a_client_that_leaves_during_a_turn_frees_its_place(make: MakeBox, letters: Letters) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def script(say: Say) -> object:
+        asked.set()
+        assert go_on.wait(10)
+        return turn(say)
+
+    box = make(script=script, limits=Limits(sign_of_life_s=0.02))
+    with connected(box) as client:
+        client.sendall(sent(r.ChatRequest(text="hi")))
+        assert asked.wait(10)
+    gone(box)
+    go_on.set()
+    assert ask(box, r.VersionRequest())[0] == 200
+    letters.read_all()
+
+
+def test_status_tree_and_counts_need_no_actors_answer(make: MakeBox) -> None:
+    stuck, go_on = threading.Event(), threading.Event()
+
+    def script(say: Any) -> object:
+        stuck.set()
+        assert go_on.wait(10)
+        return turn(say)
+
+    box = make(script=script)
+    with connected(box) as client:
+        client.sendall(sent(r.ChatRequest(text="hi")))
+        assert stuck.wait(10)
+        status = ask(box, r.StatusRequest())[1]
+        tree = ask(box, r.TreeRequest())[1]
+        actor = ask(box, r.InspectRequest(name="loop"))[1]
+        stack = ask(box, r.StackRequest(name="loop"))[1]
+        assert ask(box, r.DeadLettersRequest())[1]["total"] == 0
+        go_on.set()
+        client.settimeout(10)
+        while client.recv(65_536):
+            pass
+    assert (status["state"], status["facts"]) == ("ok", {"model": "embedded, ready"})
+    assert [child["name"] for child in tree[0]["children"]] == ["memory", "loop", "connections", "control"]
+    assert (actor["state"], actor["details"]["in hand"]) == ("running", "Say")
+    assert any("script" in frame for frame in stack["frames"])
+
+
+def test_an_unknown_actor_is_no_such_thing(make: MakeBox) -> None:
+    box = make()
+    told = (404, "no_such_thing", "no actor is named 'memroy'; did you mean memory?")
+    for request in (
+        r.InspectRequest(name="memroy"),
+        r.StackRequest(name="memroy"),
+        r.RestartRequest(name="memroy"),
+        r.StopRequest(name="memroy"),
+        r.StartRequest(name="memroy"),
+    ):
+        assert no(box, request) == told
+    assert no(box, r.InspectRequest(name="qqq"))[2] == "no actor is named 'qqq'; see bxctl tree"
+
+
+def test_an_actor_is_stopped_started_and_restarted_by_name(make: MakeBox) -> None:
+    box = make()
+    assert ask(box, r.StopRequest(name="memory"))[1] == {"ok": True, "sentence": "memory is stopped"}
+    assert ask(box, r.StatusRequest())[1]["problems"] == [
+        {"sentence": "memory is stopped", "help": "bxctl start memory"}
+    ]
+    assert ask(box, r.StartRequest(name="memory"))[1] == {"ok": True, "sentence": "memory is started"}
+    assert ask(box, r.StartRequest(name="memory"))[1]["ok"] is False
+    assert ask(box, r.RestartRequest(name="memory"))[1] == {"ok": True, "sentence": "memory is restarted"}
+
+
+def test_restart_needs_a_name_or_all(make: MakeBox) -> None:
+    assert no(make(), r.RestartRequest())[:2] == (400, "bad_request")
+
+
+def test_all_is_what_this_connection_does_not_live_in(make: MakeBox) -> None:
+    box = make()
+    before = {name: box.runtime.mailbox(name).epoch for name in ("memory", "loop", "connections", "control")}
+    answer = ask(box, r.RestartRequest(all=True))[1]
+    assert answer["ok"]
+    assert answer["sentence"].startswith("memory is restarted; loop is restarted")
+    after = {name: box.runtime.mailbox(name).epoch for name in before}
+    assert {name for name in before if after[name] > before[name]} == {"memory", "loop", "control"}
+    assert ask(box, r.VersionRequest())[0] == 200
+
+
+def test_a_restart_of_what_it_lives_in_is_answered_first(make: MakeBox) -> None:
+    box = make()
+    answer = ask(box, r.RestartRequest(name="connections"))[1]
+    assert answer == {"ok": True, "sentence": "connections is told; this connection ends with it"}
+    box.runtime.mailbox("root").call(RestartChild(name="memory"), 5)
+    assert ask(box, r.VersionRequest())[0] == 200
+
+
+def test_memory_is_asked_as_the_operator(make: MakeBox) -> None:
+    box = make()
+    status, answer = ask(box, r.AskRequest(question="where?", workspaces=("own", "fleet")))
+    assert (status, answer["ok"], answer["label"]["class"]) == (200, True, "private")
+    (message,) = [each for each in box.seen if isinstance(each, AskMemory)]
+    assert (message.session, message.args.question, message.args.asked()) == (
+        "operator",
+        "where?",
+        ("own", "fleet"),
+    )
+
+
+def test_a_bad_question_is_refused_without_asking(make: MakeBox) -> None:
+    box = make()
+    assert no(box, r.AskRequest(question=" "))[2] == "question is empty; write the question to ask"
+    assert box.seen == []
+
+
+def test_sessions_are_listed_shown_and_ended(make: MakeBox) -> None:
+    def script(message: object) -> object:
+        return True if isinstance(message, EndSession | StopTurn) else answered(message)
+
+    box = make(script=script)
+    assert ask(box, r.SessionsRequest(limit=-3))[1]["sessions"][0]["session"] == "main"
+    assert ask(box, r.SessionRequest(session="main"))[1]["said"][1] == {"user": "hi", "reply": None}
+    assert no(box, r.SessionRequest(session="gone"))[:2] == (404, "no_such_thing")
+    assert ask(box, r.EndSessionRequest(session="main"))[1]["ok"] is True
+    assert ask(box, r.StopTurnRequest(session="main"))[1]["sentence"] == "the turn is being stopped"
+    assert ask(box, r.PromptSizeRequest())[1]["total"] == 1200
+
+
+def test_an_actor_that_is_down_or_late_is_told_apart(make: MakeBox, letters: Letters) -> None:
+    go_on = threading.Event()
+
+    def script(message: object) -> object:
+        assert go_on.wait(10)
+        return answered(message)
+
+    box = make(script=script, limits=Limits(call_s=0.05))
+    assert no(box, r.SessionsRequest())[:2] == (504, "timed_out")
+    go_on.set()
+    assert ask(box, r.StopRequest(name="loop"))[1]["ok"]
+    assert no(box, r.SessionsRequest()) == (503, "down", "loop is stopped and will not answer")
+    letters.read_all()
+
+
+@pytest.mark.parametrize(
+    ("data", "status", "error"),
+    [
+        (b"hello\r\n\r\n", 400, ErrorCode.BAD_REQUEST),
+        (b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n", 404, ErrorCode.NO_SUCH_ROUTE),
+        (b"DELETE /v1/tree HTTP/1.1\r\nHost: x\r\n\r\n", 405, ErrorCode.WRONG_METHOD),
+        (b"POST /v1/chat HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", 413, ErrorCode.TOO_LARGE),
+        (b"POST /v1/chat HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n\xff", 400, ErrorCode.BAD_REQUEST),
+        (sent(r.ChatRequest(text="x")).replace(b'"x"', b"1e9"), 400, ErrorCode.BAD_REQUEST),
+        (
+            b"POST /v1/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + b"[" * 100_000,
+            400,
+            ErrorCode.BAD_REQUEST,
+        ),
+        (
+            b"POST /v1/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n" + b"9" * 5000,
+            400,
+            ErrorCode.BAD_REQUEST,
+        ),
+    ],
+)
+def test_bad_input_gets_a_typed_answer_and_harms_nothing(
+    make: MakeBox, data: bytes, status: int, error: ErrorCode
+) -> None:
+    box = make()
+    got, body = raw(box, data)
+    answer = json.loads(body)
+    assert (got, answer["error"]) == (status, error)
+    assert answer["sentence"]
+    assert ask(box, r.VersionRequest())[0] == 200
+    assert box.runtime.mailbox("control").epoch == 1
+
+
+def test_a_slow_client_is_answered_at_its_deadline(make: MakeBox) -> None:
+    box = make(limits=Limits(request_s=0.05))
+    status, body = raw(box, b"GET /v1/sta")
+    assert (status, json.loads(body)["error"]) == (408, "too_slow")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed here")
+def test_curl_works(make: MakeBox) -> None:
+    box = make()
+    base = ["curl", "-sS", "--max-time", "10", "--unix-socket", str(box.path)]
+    version = subprocess.run([*base, "http://x/v1/version"], capture_output=True, timeout=20, check=True)
+    assert json.loads(version.stdout)["protocol"] == 1
+    said = ["-d", '{"text": "where?"}', "http://x/v1/chat"]
+    lines = subprocess.run([*base, *said], capture_output=True, timeout=20, check=True).stdout.splitlines()
+    assert json.loads(lines[-1])["result"]["reply"] == "the blue tin"

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from actors.base import Actor, Runtime
+from actors.connection_views import Known
+from actors.supervising import Supervisor, start_root
+from bxcore.supervision import ChildSpec, SupervisorSpec
+
+
+class Idle(Actor):
+    def on_receive(self, message: object) -> None:
+        pass
+
+    def facts(self) -> dict[str, str | int | float]:
+        return {"entries": 3}
+
+
+def known(runtime: Runtime) -> Known:
+    group = SupervisorSpec(children=(ChildSpec(name="memory", start=Idle),))
+    start_root(
+        runtime,
+        SupervisorSpec(
+            children=(
+                ChildSpec(name="clock", start=Idle),
+                ChildSpec(
+                    name="memory.group", kind="supervisor", start=lambda context: Supervisor(context, group)
+                ),
+            )
+        ),
+    )
+    return Known(
+        runtime=runtime,
+        loop=runtime.mailbox("clock"),
+        memory=runtime.mailbox("memory"),
+        started_s=runtime.world.monotonic(),
+        facts=tuple,
+    )
+
+
+def test_a_wish_goes_to_the_supervisor_of_the_name(runtime: Runtime) -> None:
+    seen = known(runtime)
+    memory, clock = seen.supervisor_of("memory"), seen.supervisor_of("clock")
+    assert memory is not None
+    assert clock is not None
+    assert (memory.name, clock.name) == ("memory.group", "root")
+    assert seen.supervisor_of("root") is None
+    assert seen.supervisor_of("gone") is None
+
+
+def test_asking_about_a_name_makes_no_mailbox(runtime: Runtime) -> None:
+    seen = known(runtime)
+    before = {box.name for box in runtime.mailboxes()}
+    seen.supervisor_of("gone")
+    seen.is_above("gone", "memory")
+    assert {box.name for box in runtime.mailboxes()} == before
+
+
+def test_above_is_oneself_and_every_supervisor_over_it(runtime: Runtime) -> None:
+    seen = known(runtime)
+    assert [name for name in ("memory", "memory.group", "root") if seen.is_above(name, "memory")] == [
+        "memory",
+        "memory.group",
+        "root",
+    ]
+    assert not seen.is_above("clock", "memory")
+    assert not seen.is_above("memory", "clock")
+
+
+def test_the_top_children_come_in_their_order_with_whom_to_tell(runtime: Runtime) -> None:
+    assert [(box.name, name) for box, name in known(runtime).top_children()] == [
+        ("root", "clock"),
+        ("root", "memory.group"),
+    ]
+
+
+def test_an_actors_own_counters_are_shown_beside_the_kernels(runtime: Runtime) -> None:
+    from bxcore.control.requests import InspectRequest
+
+    shown = known(runtime).look_at(InspectRequest(name="memory"))
+    assert isinstance(shown, dict)
+    assert shown["details"]["entries"] == "3"
+    assert shown["details"]["in hand"] == "nothing"

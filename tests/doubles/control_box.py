@@ -1,0 +1,173 @@
+"""A control socket over scripted actors: real acceptor, real connections, a loop that a test writes."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from actors.base import Actor, Context, Runtime
+from actors.connection import Connection, Limits
+from actors.connection_views import Known
+from actors.control import Control
+from actors.supervising import Root, Supervisor, start_root
+from bxcore.control.views import Fact
+from bxcore.labels import Label, Level
+from bxcore.messages.loop import (
+    ListSessions,
+    PromptSize,
+    PromptSizes,
+    Say,
+    SessionInfo,
+    SessionView,
+    ShowSession,
+    TextDelta,
+    ToolEnded,
+    ToolStarted,
+    TurnEvent,
+    TurnResult,
+    TurnStarted,
+    Usage,
+)
+from bxcore.messages.memory import AskMemory, MemoryAnswer
+from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
+from bxio.http_server import HttpExchange
+from bxio.instance_lock import InstanceLock
+
+PRIVATE = Label(Level.PRIVATE, untrusted=False)
+INFO = SessionInfo(session="main", live=True, turns=1, label=PRIVATE, updated="2026-11-02T10:00:00Z")
+CALL = ToolEnded(
+    session="main",
+    call="c1",
+    tool="recall",
+    arguments='{"query":"key"}',
+    ok=True,
+    content="[1] memory · notes · private\n    the blue tin",
+    label=PRIVATE,
+)
+
+
+def turn(say: Say, *, reply: str | None = "the blue tin", failed: str | None = None) -> TurnResult:
+    """How a scripted turn ended."""
+    return TurnResult(
+        session=say.session,
+        turn=1,
+        reply=reply,
+        failed=failed,
+        tools=(CALL,),
+        label=PRIVATE,
+        usage=Usage(prompt=9, cached=2, completion=4),
+    )
+
+
+def one_turn(say: Say) -> TurnResult:
+    """Tell a turn's news with one tool call, then its result."""
+    news: tuple[TurnEvent, ...] = (
+        TurnStarted(session=say.session, turn=1),
+        ToolStarted(session=say.session, call="c1", tool=CALL.tool, arguments=CALL.arguments),
+        CALL,
+        TextDelta(session=say.session, text="the blue "),
+        TextDelta(session=say.session, text="tin"),
+    )
+    for event in news if say.listener is not None else ():
+        assert say.listener is not None
+        say.listener.tell(event)
+    return turn(say)
+
+
+def answered(message: Any) -> Any:
+    """What a box that is well answers."""
+    match message:
+        case Say():
+            return one_turn(message)
+        case ListSessions():
+            return (INFO,)
+        case ShowSession(session="main"):
+            return SessionView(info=INFO, turns=(("where is the key?", "the blue tin"), ("hi", None)))
+        case PromptSize():
+            parts = (("system.md", 400), ("tools", 800))
+            return PromptSizes(parts=parts, total=1200, limit=3000, estimated=True)
+        case AskMemory():
+            return MemoryAnswer(ok=True, content="[1] memory · own · private\n    the tin", label=PRIVATE)
+        case _:
+            return None
+
+
+class Scripted(Actor):
+    """Answers each message by a function that the test gave; notes what came."""
+
+    def __init__(self, context: Context, *, script: Callable[[Any], Any], seen: list[Any]) -> None:
+        super().__init__(context)
+        self._script = script
+        self._seen = seen
+
+    def on_receive(self, message: Any) -> object:
+        """Note it and answer."""
+        self._seen.append(message)
+        return self._script(message)
+
+
+@dataclass(kw_only=True)
+class ControlBox:
+    """A running tree with a control socket in a short folder; ``script`` answers for loop and memory."""
+
+    runtime: Runtime
+    script: Callable[[Any], Any] = answered
+    facts: tuple[Fact, ...] = (Fact(name="model", text="embedded, ready"),)
+    limits: Limits = field(default_factory=Limits)
+    most: int = 32
+    seen: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.home = Path(tempfile.mkdtemp(prefix="bx-"))
+        self.path = self.home / "run" / "control.sock"
+        self.lock = InstanceLock(self.home)
+        self.lock.take()
+        self.root: Root = start_root(self.runtime, self._spec())
+
+    def _spec(self) -> SupervisorSpec:
+        connections = SupervisorSpec(max_children=self.most)
+        return SupervisorSpec(
+            intensity=10,
+            children=(
+                ChildSpec(name="memory", start=self._scripted),
+                ChildSpec(name="loop", start=self._scripted, restart=Restart.PERMANENT),
+                ChildSpec(
+                    name="connections",
+                    kind="supervisor",
+                    start=lambda context: Supervisor(context, connections),
+                ),
+                ChildSpec(name="control", start=self._control),
+            ),
+        )
+
+    def _scripted(self, context: Context) -> Scripted:
+        return Scripted(context, script=self.script, seen=self.seen)
+
+    def _control(self, context: Context) -> Control:
+        return Control(
+            context,
+            path=self.path,
+            lock=self.lock,
+            connections=self.runtime.mailbox("connections"),
+            connect=self._connect,
+        )
+
+    def _connect(self, context: Context, exchange: HttpExchange) -> Connection:
+        known = Known(
+            runtime=self.runtime,
+            loop=self.runtime.mailbox("loop"),
+            memory=self.runtime.mailbox("memory"),
+            started_s=self.runtime.world.monotonic(),
+            facts=lambda: self.facts,
+        )
+        return Connection(context, exchange=exchange, known=known, limits=self.limits)
+
+    def close(self) -> None:
+        """Stop the tree and take the folder away."""
+        assert self.root.stop(10.0)
+        self.lock.release()
+        shutil.rmtree(self.home)
