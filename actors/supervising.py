@@ -39,6 +39,7 @@ class Supervisor(Actor):
         self._history: tuple[float, ...] = ()
         self._starting: Life | None = None
         self._unwanted = False
+        self._up = False
         self._since_s = self._runtime.world.wall()
 
     def on_start(self) -> None:
@@ -50,6 +51,8 @@ class Supervisor(Actor):
             box = self._runtime.mailbox(spec.name, bound=spec.bound)
             self._children[spec.name] = Child(self._runtime, spec, box)
         self._start_in_order(self._children.values(), first=True)
+        self._up = True
+        self._publish()
 
     def on_receive(self, message: SupervisorMessage) -> object:
         """News of ends, its own reminders, and the operator's wishes."""
@@ -303,7 +306,7 @@ class Supervisor(Actor):
             SupervisorView(
                 name=self.name,
                 strategy=str(self._spec.strategy),
-                state=State.RUNNING if life.started else State.STARTING,
+                state=State.RUNNING if self._up else State.STARTING,
                 incarnation=self.incarnation,
                 since_s=self._since_s,
                 children=tuple(child.view() for child in self._children.values()),
