@@ -73,10 +73,10 @@ class Box:
 
     def chatting(self, *texts: str, session: str = "main") -> subprocess.Popen[str]:
         """Begin a chat and do not wait for its end."""
+        flags = ["--home", str(self.home), "--speaker", "owner", "--session", session, "--json"]
         says = [word for text in texts for word in ("-m", text)]
         return subprocess.Popen(
-            [sys.executable, "-m", "bxctl.boxmaker", "chat", "--home", str(self.home)]
-            + ["--speaker", "owner", "--session", session, "--json", *says],
+            [sys.executable, "-m", "bxctl.boxmaker", "chat", *flags, *says],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
