@@ -7,12 +7,17 @@ import zlib
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from actors.base import Runtime
 from tests.kit.kit import Kit
 from tests.kit.leaks import Letters, registered_actors, threads_left
 from tests.kit.probe import Probe
 from tests.kit.real_kit import RealKit
+
+# A property holds on a slow or busy machine too; each test's own time-out is what ends it.
+settings.register_profile("boxmaker", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("boxmaker")
 
 
 @pytest.fixture(autouse=True)
