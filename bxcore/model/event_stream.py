@@ -10,6 +10,10 @@ MAX_LINE = 1 << 20
 """Bytes; a longer line is no event of a model."""
 
 
+_FIELDS = frozenset({b"data", b"event", b"id", b"retry", b""})
+"""A line that begins with the colon is a comment."""
+
+
 class EventStream:
     """Feed it bytes, take the events' data. Comments and other fields are skipped."""
 
@@ -17,6 +21,7 @@ class EventStream:
         self._rest = b""
         self._data: list[str] = []
         self._after_cr = False
+        self._lines = self._fields = 0
 
     def feed(self, piece: bytes) -> Iterator[str]:
         """The data of each event that this piece completes; raises ``Nonsense`` on what is no text."""
@@ -31,10 +36,12 @@ class EventStream:
             yield from self._line(line)
 
     def end(self) -> Iterator[str]:
-        """The data of an event that the server left without its empty line."""
+        """The data of an event without its empty line; raises ``Nonsense`` when no line was of a stream."""
         if self._rest:
             yield from self._line(self._rest)
         yield from self._line(b"")
+        if self._lines and not self._fields:
+            raise Nonsense("text that is no event stream")
 
     def _line(self, line: bytes) -> Iterator[str]:
         if not line:
@@ -43,6 +50,8 @@ class EventStream:
             self._data = []
             return
         field, _, value = line.removeprefix(b"\xef\xbb\xbf").partition(b":")
+        self._lines += 1
+        self._fields += field in _FIELDS
         if field == b"data":
             self._data.append(_text(value.removeprefix(b" ")))
 

@@ -36,6 +36,13 @@ def test_bytes_that_are_no_utf_8_are_nonsense() -> None:
         read([b"data: \xff\n\n"])
 
 
+def test_text_without_a_single_field_is_nonsense_and_pings_are_not() -> None:
+    with pytest.raises(Nonsense, match="no event stream"):
+        read([b"hello\n\n"])
+    assert read([b": ping\n\n"]) == []
+    assert read([b""]) == []
+
+
 def test_a_line_without_end_is_nonsense() -> None:
     with pytest.raises(Nonsense, match="a line of over"):
         read([b"data: " + b"x" * MAX_LINE])
@@ -43,7 +50,9 @@ def test_a_line_without_end_is_nonsense() -> None:
 
 @given(st.data())
 def test_how_the_bytes_are_cut_does_not_matter(data: st.DataObject) -> None:
-    texts = data.draw(st.lists(st.text(st.characters(exclude_characters="\r\n"), min_size=1), max_size=4))
+    texts = data.draw(
+        st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), min_size=1), max_size=4)
+    )
     newline = data.draw(st.sampled_from([b"\n", b"\r\n"]))
     whole = b"".join(b"data: " + text.encode() + newline * 2 for text in texts)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=6)))

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from bxcore.messages.model import Endpoint
+from bxio.model.llama_cpp import context_tokens, count_tokens, first_model
+from tests.doubles.model_server import ModelServer
+
+
+def endpoint(server: ModelServer) -> Endpoint:
+    return Endpoint(url=server.url, name="m", profile="native")
+
+
+def test_a_server_of_llama_cpp_s_tells_its_tokens_context_and_name() -> None:
+    with ModelServer(tokenizer=True, context_tokens=16_384) as server:
+        assert count_tokens(endpoint(server), "a b c") == 3
+        assert context_tokens(endpoint(server)) == 16_384
+        assert first_model(endpoint(server)) == "scripted"
+        assert [seen.path for seen in server.seen] == ["/tokenize", "/props", "/v1/models"]
+
+
+def test_another_server_tells_none_of_them_and_nothing_fails() -> None:
+    with ModelServer() as server:
+        assert count_tokens(endpoint(server), "a b") is None
+        assert context_tokens(endpoint(server)) is None
+    assert first_model(endpoint(server)) is None
