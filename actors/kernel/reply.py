@@ -62,15 +62,15 @@ class Reply:
 
     def set_if_pending(self, value: Any) -> None:
         """Answer unless it is resolved already; the kernel's own, counts no dead letter."""
-        self._resolve(_ANSWERED, value)
+        self._settle(_ANSWERED, value)
 
     def fail_if_pending(self, error: CallError | Refusal) -> None:
         """Fail it unless it is resolved already; the kernel's own, counts no dead letter."""
-        self._resolve(_FAILED, error)
+        self._settle(_FAILED, error)
 
     def abandon(self) -> None:
         """Say that nobody waits any more: the waiter wakes, the callbacks run in this thread. Any thread."""
-        self._resolve(_ABANDONED, None)
+        self._settle(_ABANDONED, None)
 
     def on_abandon(self, callback: Callable[[], object]) -> None:
         """Have ``callback`` run once when the reply is abandoned; at once, here, when it is already."""
@@ -129,21 +129,26 @@ class Reply:
         return Late()
 
     def _resolve(self, state: int, value: Any) -> bool:
-        over = self._world.monotonic() > self.deadline_s
+        """After the deadline nothing is an answer, even if the asker has not noticed yet."""
+        if self._world.monotonic() > self.deadline_s:
+            self._settle(_ABANDONED, None)
+            return False
+        return self._settle(state, value)
+
+    def _settle(self, state: int, value: Any) -> bool:
         with self._condition:
             if self._state != _PENDING:
                 return False
-            # After the deadline nothing is an answer, even if the asker has not noticed yet.
-            self._state = _ABANDONED if over else state
+            self._state = state
             self._value = value
             self._condition.notify_all()
             abandoning, resolving = self._abandoning, self._resolving
             self._abandoning = self._resolving = None
-        if abandoning is not None and self._state == _ABANDONED:
+        if abandoning is not None and state == _ABANDONED:
             _run(abandoning)
         if resolving is not None:
             _run(resolving)
-        return self._state == state
+        return True
 
     def _late(self, value: object) -> bool:
         self._dead_letters.count(self.address, Why.LATE, type(value).__name__, size_of(value))

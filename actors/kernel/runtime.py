@@ -40,8 +40,9 @@ class Runtime:
         with self._lock:
             box = self._boxes.get(name)
             if box is None:
-                box = self._boxes[name] = Mailbox(name, self.world, self.dead_letters)
-                box.bound = bound or BOUND
+                box = self._boxes[name] = Mailbox(name, self.world, self.dead_letters, bound=bound or BOUND)
+            elif bound is not None:
+                box.bound = bound
         return box
 
     def forget(self, box: Mailbox) -> None:
@@ -87,6 +88,7 @@ class Runtime:
                 raise NeverReady(f"{name} failed at its start ({life.error})")
             case _:
                 stop(life, 0.0)
+                box.close()
                 raise NeverReady(f"{name} was not ready within {start_s} s")
 
     def stop(self, name: str, *, timeout_s: float = 5.0) -> bool:

@@ -12,7 +12,7 @@ from actors.kernel.launch import stop
 
 GRACE_S = 2.0
 """A thread that has told its end still needs a moment to be gone."""
-STOP_S = 5.0
+STOP_S = 60.0
 
 
 class Letters:
