@@ -90,6 +90,7 @@ class Session(Actor):
         self._brake: TurnBrake | None = None
         self._leaving = False
         self._said = 0
+        self._context_tokens = 0
         self._asks = SessionAsks(
             session=session,
             memory=parts.memory,
@@ -178,7 +179,7 @@ class Session(Actor):
             log=live.log,
             client=lambda: self._client(brake, show),
             brake=brake,
-            request=lambda: self._request(live, turn.number, brake),
+            request=lambda: self._request(live, turn.number, brake, self._noticer(show)),
             tools=self._calls(turn.number, brake, show).results,
             show=show,
             now=self.now,
@@ -207,17 +208,25 @@ class Session(Actor):
     def _client(self, brake: TurnBrake, show: Callable[[TurnEvent], object]) -> ModelClient:
         """The client of the model as it is now; asked anew each round, since its server may have moved."""
         try:
-            return self._parts.client(self._asks.endpoint(brake, self._noticer(show)))
+            endpoint = self._asks.endpoint(brake, self._noticer(show))
         except NotReady as error:
             raise ModelUnavailable(error.sentence) from None
+        self._context_tokens = endpoint.context_tokens
+        return self._parts.client(endpoint)
 
-    def _request(self, live: LiveSession, turn: int, brake: TurnBrake) -> ModelRequest:
+    def _request(
+        self, live: LiveSession, turn: int, brake: TurnBrake, notice: Callable[[str], object]
+    ) -> ModelRequest:
         """The next request; before the model first speaks in a turn, auto_recall has looked."""
         wanted = self._parts.auto_recall
         recalls = live.baseline.profile == "json" if wanted is None else wanted
         if recalls and turn not in live.recalled:
             live.recalled[turn] = self._asks.recalled(_last_text(live), brake)
-        return live.request()
+        first = live.first
+        request = live.request(self._context_tokens)
+        if live.first > first:
+            notice(f"this session is long: the model no longer sees the turns before turn {live.first}")
+        return request
 
     def _new_baseline(self, brake: TurnBrake, notice: Callable[[str], object]) -> Baseline:
         """The baseline of a new session. Raises ``NotReady``, also when it is over its limit."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,11 @@ from bxcore.history import messages
 from bxcore.model.baseline import estimate_tokens
 from bxcore.model.values import ModelRequest
 from bxcore.records import Assistant, Record, SessionStart, ToolResult, User
+from bxcore.window import fit
 from bxio.session_store import OpenSession, SessionError, SessionStore
+
+ANSWER_TOKENS = 1024
+"""What one answer of the model may take."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,6 +27,8 @@ class LiveSession:
     baseline: Baseline
     recalled: dict[int, str] = field(default_factory=dict)
     held: int | None = None
+    first: int = 1
+    """The first turn that is still sent to the model."""
     _sent: int = 0
     """Records that the last request held."""
 
@@ -36,18 +43,31 @@ class LiveSession:
             return ()
         return (SessionStart(baseline=baselines.sha256(self.baseline.dump())),)
 
-    def request(self) -> ModelRequest:
-        """The request of the log as it stands; the baseline is what was saved, byte for byte."""
+    def request(self, context_tokens: int) -> ModelRequest:
+        """The request of the log as it stands; the baseline is what was saved, byte for byte.
+
+        What does not fit in ``context_tokens`` beside the baseline and the answer is left out; ``first`` says
+        from which turn on the model sees the session.
+        """
         records = self.log.records
         new, self._sent = records[self._sent :], len(records)
+        budget = context_tokens - ANSWER_TOKENS - self._baseline_tokens()
+        fitted = fit(messages(records, self.recalled), budget, self.first)
+        self.first = fitted.first
         return ModelRequest(
             profile=self.baseline.profile,
             baseline=self.baseline.messages,
-            history=messages(records, self.recalled),
+            history=fitted.messages,
             tools=self.baseline.tools,
             workspaces=self.baseline.workspaces,
+            max_tokens=ANSWER_TOKENS,
             uncached_tokens=None if self.held is None else estimate_tokens(_texts(new)),
         )
+
+    def _baseline_tokens(self) -> int:
+        saved = self.baseline
+        texts = [str(message.get("content") or "") for message in saved.messages]
+        return estimate_tokens([*texts, json.dumps(saved.tools) if saved.profile == "native" else ""])
 
 
 def _texts(records: Sequence[Record]) -> list[str]:

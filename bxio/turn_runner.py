@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from bxcore.address import Delivery
 from bxcore.labels import Label
 from bxcore.messages.loop import TextDelta, ToolEnded, TurnBrake, TurnEvent, TurnStarted
 from bxcore.model.values import ModelRequest
@@ -48,6 +49,7 @@ class TurnRunner:
     answer_s: float
     ended: list[ToolEnded] = field(default_factory=list)
     """Every result of the turn so far."""
+    _unshown: str = ""
     _arguments: dict[str, str] = field(default_factory=dict)
 
     def run(self, turn: Turn, steps: Iterable[Step]) -> tuple[Turn, End]:
@@ -95,20 +97,25 @@ class TurnRunner:
     def _ask_model(self) -> TurnInput:
         cut = Cut()
         self.brake.on_pull(cut.cut)
-        request = self.request()
-        if self.brake.pulled():
-            return Stopped()
         try:
-            reply = self.client().stream(
+            client = self.client()
+            request = self.request()
+            if self.brake.pulled():
+                return Stopped()
+            reply = client.stream(
                 request, deadline_s=self.now() + self.answer_s, cut=cut, on_text=self._on_text
             )
         except ModelUnavailable as error:
             return Stopped() if self.brake.pulled() else ModelFailed(sentence=error.sentence)
+        self._on_text("")
         return ModelSaid(reply=reply)
 
     def _on_text(self, text: str) -> None:
-        if not self.brake.pulled():
-            self.show(TextDelta(session=self.log.session, text=text))
+        """Show a piece of the reply; what a slow listener had no room for goes with the next piece."""
+        self._unshown += text
+        if self._unshown and not self.brake.pulled():
+            shown = self.show(TextDelta(session=self.log.session, text=self._unshown))
+            self._unshown = self._unshown if shown is Delivery.BUSY else ""
 
     def _run_tools(self, turn: Turn, step: RunTools) -> tuple[Turn, list[Step]]:
         """Each result is appended as it comes; what is to be done after the last one is returned."""

@@ -48,7 +48,7 @@ def test_a_resumed_session_has_the_baseline_that_it_started_with(store: SessionS
     live.log.close()
     again = open_live(store, "k3f", never)
     assert again.baseline == live.baseline
-    assert again.request().baseline == live.request().baseline
+    assert again.request(4096).baseline == live.request(4096).baseline
     again.log.close()
 
 
@@ -104,11 +104,11 @@ def test_a_log_that_does_not_begin_with_its_start_is_refused(store: SessionStore
 def test_a_request_says_how_much_of_it_is_new(store: SessionStore) -> None:
     live = open_live(store, "k3f", baseline)
     live.log.append([*live.before_the_first_turn(), User(text="x" * 300)])
-    assert live.request().uncached_tokens is None
+    assert live.request(4096).uncached_tokens is None
     live.held = 500
     call = ToolCall(id="t1c1", name="clock", arguments="y" * 30)
     live.log.append([Assistant(content="z" * 60, tool_calls=(call,))])
-    assert live.request().uncached_tokens == 30
-    assert live.request().uncached_tokens == 0
-    assert len(live.request().history) == 2
+    assert live.request(4096).uncached_tokens == 30
+    assert live.request(4096).uncached_tokens == 0
+    assert len(live.request(4096).history) == 2
     live.log.close()

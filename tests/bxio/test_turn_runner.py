@@ -9,8 +9,9 @@ from threading import Timer
 
 import pytest
 
+from bxcore.address import Delivery
 from bxcore.labels import Label, Level
-from bxcore.messages.loop import TurnEvent
+from bxcore.messages.loop import TextDelta, TurnEvent
 from bxcore.messages.model import Endpoint
 from bxcore.model.values import ModelRequest
 from bxcore.records import ToolCall, Usage, User
@@ -39,10 +40,10 @@ class Bench:
         self.shown: list[str] = []
         self.on_shown: Callable[[TurnEvent], object] = lambda _event: None
 
-    def show(self, event: TurnEvent) -> None:
+    def show(self, event: TurnEvent) -> object:
         kinds = [record.kind for record in self.log.records]
         self.shown.append(f"{event.kind} after {kinds[-1]}")
-        self.on_shown(event)
+        return self.on_shown(event)
 
     def client(self) -> ModelClient:
         endpoint = Endpoint(url=self.server.url, name="scripted", profile="native")
@@ -91,6 +92,26 @@ def test_what_is_shown_is_on_disk(log: OpenSession) -> None:
         "assistant",
         "usage",
     ]
+
+
+def test_text_that_a_slow_listener_had_no_room_for_goes_with_the_next_piece(log: OpenSession) -> None:
+    pieces: list[str] = []
+    busy = iter([True, False, True, True, False, True, False])
+
+    def slow(event: TurnEvent) -> object:
+        if not isinstance(event, TextDelta):
+            return None
+        if next(busy, False):
+            return Delivery.BUSY
+        pieces.append(event.text)
+        return Delivery.ACCEPTED
+
+    with ModelServer([{"say": "abcdef", "piece": 1}]) as server:
+        bench = Bench(log, server)
+        bench.on_shown = slow
+        _, end, _ = bench.run()
+    assert "".join(pieces) == end.reply == "abcdef"
+    assert pieces == ["ab", "cde", "f"]
 
 
 def test_a_brake_pulled_before_the_model_is_asked_asks_nothing(log: OpenSession) -> None:
