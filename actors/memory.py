@@ -209,16 +209,20 @@ class Memory(Actor):
                 without=message.session,
                 trusted_only=message.trusted_only,
             )
-            counted, notes = index.counts()
+            if not hits:
+                return self._nothing(index)
         except RecallIndexError as error:
             self._lose_index(error)
             return _failed("recall: the index is not sound and is made anew; ask again in a moment")
         except MemoryFilesError as error:
             return _failed(f"recall: {error.sentence}")
         items = [hit.item() for hit in hits]
-        searched = Searched(turns=counted, notes=notes, missing=len(self._missing))
-        content = recalled.render(items) or searched.nothing_found()
-        return MemoryAnswer(ok=True, content=content, label=recalled.label(items))
+        return MemoryAnswer(ok=True, content=recalled.render(items), label=recalled.label(items))
+
+    def _nothing(self, index: RecallIndex) -> MemoryAnswer:
+        turns, notes = index.counts()
+        searched = Searched(turns=turns, notes=notes, missing=len(self._missing))
+        return MemoryAnswer(ok=True, content=searched.nothing_found(), label=NEW_SESSION)
 
     def _ready_index(self) -> RecallIndex:
         """The index with the notes as they are on disk now; opened again when it was lost."""
