@@ -226,6 +226,7 @@ FETCHES: list[tuple[dict[str, object], str]] = [
     ),
     ({"headers": {"A": "x" * 2049}}, "the header A has 2049 characters, over the limit of 2048; send less"),
     ({"headers": {"A": "x", "a": "y"}}, "headers names a twice; give each header once"),
+    ({"headers": {"a": "x", "A": "y"}}, "headers names A twice; give each header once"),
     ({"headers": {"A": 1}}, "headers is an object; write an object of strings"),
     ({"body": "b"}, "GET carries no body; leave body out, or use POST"),
     (

@@ -120,6 +120,11 @@ def test_a_refused_character_before_or_within_a_line_hides_no_secret(mark: str, 
         assert has_secret(TOKEN[:at] + mark + TOKEN[at:])
 
 
+@pytest.mark.parametrize("mark", ["\r", "\u2028", "\x1f", "\ue000", "\ufdd0"])
+def test_a_refused_character_counts_as_a_space(mark: str) -> None:
+    assert has_secret(f"-----BEGIN{mark}PRIVATE KEY-----")
+
+
 def test_a_chat_template_tag_alone_is_no_secret() -> None:
     refusal = refuse("<|im_start|>")
     assert refusal is not None

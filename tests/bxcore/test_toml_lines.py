@@ -75,6 +75,11 @@ def test_what_stands_in_values_and_comments_is_no_key() -> None:
     assert names.isdisjoint({"a", "not", "nor", "name", "brackets"})
 
 
+def test_tables_in_a_list_of_many_lines_are_inside_a_value() -> None:
+    text = "list = [\n  {x = 1},\n  {y = 2},\n  z,\n]\nafter = 1\n"
+    assert lines(text) == {("list",): 1, ("after",): 6}
+
+
 def test_windows_line_ends_count_the_same() -> None:
     assert line_of(TEXT.replace("\n", "\r\n"), ("honcho", "read", 1, "class")) == 25
 
