@@ -131,7 +131,7 @@ def _now() -> str:
 
 
 def _waits(settings: Settings) -> Waits:
-    return Waits(chat_s=settings.honcho.chat_wait_s, loop_call_s=settings.broker.timeout_ms / 1000)
+    return Waits.configured(chat_s=settings.honcho.chat_wait_s, call_s=settings.broker.timeout_ms / 1000)
 
 
 def _honcho(parts: Parts) -> HonchoClient:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
+
+BROKER_OVER_CHAT_S = 20.0
+LOOP_OVER_CHAT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +23,19 @@ class Waits:
     """Or the broker's own time-out, when that is longer."""
     loop_call_s: float = 120.0
     """``[broker] timeout_ms``, for every call but ``ask_memory``."""
+
+    @classmethod
+    def configured(cls, *, chat_s: float, call_s: float) -> Self:
+        """The table for ``[honcho] chat_wait_s`` and ``[broker] timeout_ms``, both here in seconds.
+
+        Who waits for a longer chat waits longer too, so that the one below always answers first.
+        """
+        table = cls(chat_s=chat_s, loop_call_s=call_s)
+        return replace(
+            table,
+            broker_ask_memory_s=max(table.broker_ask_memory_s, chat_s + BROKER_OVER_CHAT_S),
+            loop_ask_memory_s=max(table.loop_ask_memory_s, chat_s + LOOP_OVER_CHAT_S),
+        )
 
     @property
     def loop_for_ask_memory_s(self) -> float:
