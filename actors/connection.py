@@ -73,6 +73,8 @@ class Connection(Actor):
     ) -> None:
         super().__init__(context)
         self._http = exchange
+        # Its own supervisor shows it in the tree only a moment after its start: the tree cannot be asked.
+        self._supervisor = context.life.parent.name if context.life.parent is not None else None
         self._known = known
         self._limits = limits or Limits()
         self._news: TurnStream | None = None
@@ -158,7 +160,7 @@ class Connection(Actor):
         supervisor = self._known.supervisor_of(name)
         if supervisor is None:
             self._no(ErrorCode.NO_SUCH_THING, self._known.no_actor(name))
-        elif self._known.is_above(name, self.name):
+        elif name == self.name or self._known.is_above(name, self._supervisor):
             # The wish ends this very connection, so it is answered before it is done.
             self._yes({"ok": True, "sentence": f"{name} is told; this connection ends with it"})
             supervisor.tell(_message(request, name))
@@ -170,7 +172,7 @@ class Connection(Actor):
         asks = [
             (root, RestartChild(name=name))
             for root, name in self._known.top_children()
-            if not self._known.is_above(name, self.name)
+            if not self._known.is_above(name, self._supervisor)
         ]
         self._ask(asks, self._limits.restart_s, self._say_done)
 

@@ -77,13 +77,13 @@ class Known:
         parent = parent_of(self.runtime.tree(), name)
         return None if parent is None else self.runtime.mailbox(parent)
 
-    def is_above(self, name: str, below: str) -> bool:
-        """Whether ``below`` is ``name`` or lives somewhere under it."""
+    def is_above(self, name: str, supervisor: str | None) -> bool:
+        """Whether ``name`` is ``supervisor`` or lies above it."""
         nodes = self.runtime.tree()
-        above: str | None = below
+        above = supervisor
         while above is not None and above != name:
             above = parent_of(nodes, above)
-        return above == name
+        return above is not None
 
     def top_children(self) -> Sequence[tuple[Mailbox, str]]:
         """What each root supervises, in its order, with the root to tell about it."""

@@ -59,10 +59,8 @@ def raw(box: ControlBox, data: bytes) -> tuple[int, bytes]:
 def sent(request: Request) -> bytes:
     encoded = encode(request)
     body = encoded.body or b""
-    return (
-        f"{encoded.method} {encoded.target} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-        + body
-    )
+    head = f"{encoded.method} {encoded.target} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
 
 
 def ask(box: ControlBox, request: Request) -> tuple[int, Any]:

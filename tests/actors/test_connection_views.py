@@ -54,15 +54,12 @@ def test_asking_about_a_name_makes_no_mailbox(runtime: Runtime) -> None:
     assert {box.name for box in runtime.mailboxes()} == before
 
 
-def test_above_is_oneself_and_every_supervisor_over_it(runtime: Runtime) -> None:
+def test_above_is_a_supervisor_and_every_one_over_it(runtime: Runtime) -> None:
     seen = known(runtime)
-    assert [name for name in ("memory", "memory.group", "root") if seen.is_above(name, "memory")] == [
-        "memory",
-        "memory.group",
-        "root",
-    ]
-    assert not seen.is_above("clock", "memory")
-    assert not seen.is_above("memory", "clock")
+    names = ("clock", "memory", "memory.group", "root")
+    assert [name for name in names if seen.is_above(name, "memory.group")] == ["memory.group", "root"]
+    assert not any(seen.is_above(name, None) for name in names)
+    assert not seen.is_above("gone", "memory.group")
 
 
 def test_the_top_children_come_in_their_order_with_whom_to_tell(runtime: Runtime) -> None:
