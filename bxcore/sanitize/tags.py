@@ -22,8 +22,10 @@ _ANGLE_NAMES = (
     "|role|SPECIAL_[0-9]{1,5}|用户|AI|function|function_calls?|function_results?|function_response"
     "|invoke|parameter"
 )
+_NAME = r"\w[\w.:▁-]"
 _ANGLE = (
-    rf"<(?=/?\|{_INSIDE}{{1,40}}\|{_INSIDE}{{1,200}}>|\|{_INSIDE}{{1,64}}\|>|\|{_INSIDE}{{1,40}}>|{_INSIDE}{{1,40}}\|>"
+    rf"<(?=\|{_INSIDE}{{1,64}}\|>|\|{_NAME}{{0,39}}>|{_NAME}{{0,39}}\|>"
+    rf"|/?\|\w{{1,40}}\|\w{_INSIDE}{{0,200}}>"
     rf"|/?(?:[a-z]{{1,16}}:)?(?:{_ANGLE_NAMES})(?:[\s=]{_INSIDE}{{0,200}})?>"
     r"|</?SYS>>)"
 )

@@ -137,6 +137,7 @@ def test_a_forged_header_loses_its_meaning_wherever_it_stands() -> None:
 
 ORDINARY = [
     "a < b and b > c, x <= y >= z, a <- b -> c, <-> <=> << >>",
+    "r'<=|>=|<|>|!=', '<<|>>|d<|d=|d>s', list <|> other, a <b |> c",
     "if (a | b) { return a || b; } // a |> b",
     "<b>bold</b> <p class='x'> <br/> <script> <thinker> <sup>2</sup> <toolbox>",
     "list[0] [1] [link](url) [x] [ ] [img]x[/img] [args] d['a'][\"b\"]",
