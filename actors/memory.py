@@ -131,6 +131,8 @@ class Memory(Actor):
             )
             self._open_index()
             self._look_for_missing()
+            if self.incarnation > 1:  # the one before may have decided a turn and not told of it
+                self._tell_outbox(LookAgain())
         except (MemoryFilesError, JournalError) as error:
             logger.error("memory: {}", error.sentence)
             self.on_stop()

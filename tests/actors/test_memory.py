@@ -11,6 +11,7 @@ from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.messages.memory import MemoryBlock
 from bxcore.messages.outbox import Deliver, LookAgain
 from bxcore.records import Assistant, ToolResult, Usage, User
+from bxcore.supervision import ChildSpec, SupervisorSpec
 from bxio import turn_ledger
 from tests.doubles.memory_bench import MemoryBench, edit, ended, recall
 from tests.kit.kit import Kit
@@ -207,7 +208,8 @@ def test_the_index_is_made_anew_from_logs_and_notes(
         box = kit.start("memory", bench.make)
         kit.settle()
         assert recall(box, "marmalade").content.count("· private") == 3
-    outbox.expect_none()
+        outbox.expect(LookAgain)
+        outbox.expect_none()
 
 
 def test_an_index_that_fails_under_way_is_made_anew_by_itself(
@@ -282,6 +284,7 @@ def test_a_turn_whose_end_was_never_told_is_taken_in_at_the_next_start(
     assert "said: marmalade" in recall(box, "marmalade").content
     restarted(kit, bench)
     kit.settle()
+    outbox.expect(LookAgain)
     outbox.expect_none()
 
 
@@ -305,6 +308,17 @@ def test_a_decision_is_on_disk_before_the_outbox_hears_of_it(
     ended(box, "k3f", 1)
     rows = outbox.expect(Deliver).rows
     assert turn_ledger.to_send(bench.places.ledger) == rows
+
+
+def test_after_a_crash_the_outbox_is_told_to_look_at_what_the_one_before_may_have_decided(
+    kit: Kit, bench: MemoryBench, outbox: Probe
+) -> None:
+    kit.tree(SupervisorSpec(children=(ChildSpec(name="memory", start=bench.make),)))
+    outbox.expect_none()
+    kit.crash("memory")
+    kit.expect_restart("memory")
+    outbox.expect(LookAgain)
+    assert edit(kit.runtime.mailbox("memory"), "add", "notes", text="the files are open again").ok
 
 
 def test_an_outbox_without_room_is_told_later_to_look(kit: Kit, bench: MemoryBench, outbox: Probe) -> None:
