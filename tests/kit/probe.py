@@ -11,6 +11,11 @@ from actors.kernel.letter import Letter
 M = TypeVar("M")
 
 
+def take(lease: Lease) -> Any:
+    """The message of the next letter that a lease gets; waits for one."""
+    return lease.box.take(lease.epoch, lease.timers).message
+
+
 class Probe:
     """Stands in for an actor under ``name``; works in the real world and in the virtual one."""
 
