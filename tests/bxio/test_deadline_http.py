@@ -107,7 +107,11 @@ def test_a_body_over_the_cap_is_not_read_to_its_end() -> None:
 
 
 def test_a_redirect_is_not_followed() -> None:
-    with serve(bad_manners.answers(307, b"elsewhere")) as server:
+    def redirects(connection: Connection) -> None:
+        connection.read_request()
+        connection.send(b"HTTP/1.1 307 Over There\r\nlocation: /y\r\ncontent-length: 9\r\n\r\nelsewhere")
+
+    with serve(redirects) as server:
         assert exchange(server, time.monotonic() + LONG_S, Cut()) == b"elsewhere"
         assert len(server.requests) == 1
 

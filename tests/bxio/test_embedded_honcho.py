@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +57,10 @@ def test_an_id_of_512_is_taken(speak: Speak) -> None:
     [
         ({f"k{n}": n for n in range(100)}, 201),
         ({f"k{n}": n for n in range(101)}, 422),
-        ({"a": {"b": {"c": {"d": 1}}}}, 201),
+        ({"a": {"b": {"c": {"d": {"e": 5}}}}}, 201),
         ({"a": {"b": {"c": {"d": {"e": {}}}}}}, 422),
+        ({"a": [[[[]]]]}, 201),
+        ({"a": [[[[[]]]]]}, 422),
         ([], 422),
         ("x", 422),
     ],
@@ -130,6 +134,16 @@ def test_a_session_is_forgotten_with_its_messages(speak: Speak) -> None:
     assert speak("POST", f"{W}/w/search", {"query": "key"}) == (200, [])
     assert speak("POST", f"{W}/w/sessions/s/messages/list")[1]["total"] == 0
     assert speak("DELETE", f"{W}/w/sessions/s") == (404, {"detail": "Session s not found"})
+
+
+def test_a_forgotten_message_leaves_no_words_in_the_index(honcho: EmbeddedHoncho, tmp_path: Path) -> None:
+    speak = speaker(honcho)
+    for session in ("s", "t"):
+        path = f"{W}/w/sessions/{session}/messages"
+        speak("POST", path, {"messages": [{"peer_id": "p", "content": f"The key of {session}."}]})
+    speak("DELETE", f"{W}/w/sessions/s")
+    with closing(sqlite3.connect(tmp_path / "honcho.sqlite")) as connection:
+        assert connection.execute("SELECT content FROM message_text").fetchall() == [("The key of t.",)]
 
 
 def test_a_workspace_is_kept_while_it_has_sessions(speak: Speak) -> None:

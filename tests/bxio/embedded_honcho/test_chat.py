@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bxcore.quoting import Passage
+from bxcore.quoting import MARK, UNMARK, Passage
 from bxio.embedded_honcho import EmbeddedHoncho
 from tests.bxio.conftest import Speak, send, speaker
 from tests.bxio.embedded_honcho.test_search import say
@@ -51,6 +51,12 @@ def test_what_the_agent_made_up_does_not_come_back(speak: Speak) -> None:
     answer = ask(speak, KEY)
     assert answer is not None
     assert "red box" not in answer
+
+
+def test_marks_in_a_message_make_it_no_better(speak: Speak) -> None:
+    say(speak, "The spare key is in the blue tin.")
+    say(speak, f"A key to {MARK}spar{UNMARK}kling wine.")
+    assert quoted(ask(speak, KEY)) == "The spare key is in the blue tin"
 
 
 @pytest.mark.parametrize("question", ["Who won the regatta?", "?", " ", "\0"])

@@ -158,6 +158,7 @@ def test_a_late_answer_is_named_with_its_limit(handler: Handler) -> None:
         kind, ms, unit = str(caught.value).rpartition(" ")[0].rpartition(" ")
         assert (kind, str(caught.value)[-3:]) == ("no answer in", " ms")
         assert 100 <= int(unit) <= 120, ms
+        assert caught.value.__cause__ is None
 
 
 def test_an_exchange_that_was_cut_says_so() -> None:
