@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from actors.base import Actor, Context, Runtime
+from actors.base import Actor, Context, Reply, Runtime
 from actors.connection import Connection, Limits
 from actors.connection_views import Known
 from actors.control import Control
@@ -96,18 +96,31 @@ def answered(message: Any) -> Any:
             return None
 
 
+HELD = object()
+"""A script's answer that means: none now; the test sets ``ControlBox.held`` later."""
+
+
 class Scripted(Actor):
     """Answers each message by a function that the test gave; notes what came."""
 
-    def __init__(self, context: Context, *, script: Callable[[Any], Any], seen: list[Any]) -> None:
+    def __init__(
+        self, context: Context, *, script: Callable[[Any], Any], seen: list[Any], held: list[Reply]
+    ) -> None:
         super().__init__(context)
         self._script = script
         self._seen = seen
+        self._held = held
 
     def on_receive(self, message: Any) -> object:
-        """Note it and answer."""
+        """Note it and answer, now or later."""
         self._seen.append(message)
-        return self._script(message)
+        answer = self._script(message)
+        if answer is not HELD:
+            return answer
+        reply = self.reply_later()
+        assert reply is not None
+        self._held.append(reply)
+        return None
 
 
 @dataclass(kw_only=True)
@@ -120,9 +133,10 @@ class ControlBox:
     limits: Limits = field(default_factory=Limits)
     most: int = 32
     seen: list[Any] = field(default_factory=list)
+    held: list[Reply] = field(default_factory=list)
+    home: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="bx-")))
 
     def __post_init__(self) -> None:
-        self.home = Path(tempfile.mkdtemp(prefix="bx-"))
         self.path = self.home / "run" / "control.sock"
         self.lock = InstanceLock(self.home)
         self.lock.take()
@@ -145,7 +159,7 @@ class ControlBox:
         )
 
     def _scripted(self, context: Context) -> Scripted:
-        return Scripted(context, script=self.script, seen=self.seen)
+        return Scripted(context, script=self.script, seen=self.seen, held=self.held)
 
     def _control(self, context: Context) -> Control:
         return Control(

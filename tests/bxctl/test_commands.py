@@ -1,0 +1,173 @@
+"""Each command of bxctl against a real control socket, most in this process, the exit codes in real ones."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from actors.base import Why
+from bxcore.control import requests as r
+from bxcore.control.views import Fact
+from bxcore.labels import Label, Level
+from bxcore.messages.loop import PromptSizes
+from bxcore.messages.memory import AskMemory, MemoryAnswer
+from bxctl import main as bxctl
+from bxctl.wire import Wire
+from tests.bxctl.conftest import MakeBox, Run
+from tests.doubles.control_box import ControlBox
+from tests.kit.leaks import Letters
+
+Out = pytest.CaptureFixture[str]
+
+
+def bxctl_run(box: ControlBox, *words: str) -> int:
+    return bxctl.main([*words, "--socket", str(box.path)])
+
+
+def test_status_of_a_box_that_is_well_exits_0(make: MakeBox, run: Run) -> None:
+    done = run("status", "--home", str(make().home))
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second, *rest = done.stdout.splitlines()
+    assert first.startswith("boxmaker ok · 0.1.0 · pid ")
+    assert second.startswith("actors ")
+    assert rest == ["model: embedded, ready"]
+
+
+def test_status_of_a_box_that_is_not_well_exits_3_and_names_the_help(make: MakeBox, run: Run) -> None:
+    box = make(facts=(Fact(name="model", text="no model", ok=False, help="boxmaker check"),))
+    done = run("--json", "status", "--home", str(box.home))
+    status = json.loads(done.stdout)
+    assert done.returncode == 3
+    assert status["problems"] == [{"sentence": "model: no model", "help": "boxmaker check"}]
+    plain = run("status", "--home", str(box.home))
+    assert plain.stdout.splitlines()[-1] == "! model: no model -> boxmaker check"
+
+
+def test_the_tree_is_drawn(make: MakeBox, capsys: Out) -> None:
+    box = make()
+    assert bxctl_run(box, "tree") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("root  running ")
+    assert lines[1].startswith("├─ memory  running ")
+    assert [line.split()[1] for line in lines[1:4]] == ["memory", "loop", "connections"]
+    assert lines[-1].startswith("└─ control  running ")
+    assert bxctl_run(box, "tree", "--json") == 0
+    assert json.loads(capsys.readouterr().out)[0]["name"] == "root"
+
+
+def test_actors_are_stopped_started_and_restarted(make: MakeBox, capsys: Out) -> None:
+    box = make()
+    assert [
+        bxctl_run(box, *words) for words in (["stop", "memory"], ["start", "memory"], ["restart", "loop"])
+    ] == [0] * 3
+    assert capsys.readouterr().out.splitlines() == [
+        "memory is stopped",
+        "memory is started",
+        "loop is restarted",
+    ]
+    assert bxctl_run(box, "start", "memory") == 1
+    assert bxctl_run(box, "restart", "--all") == 0
+    assert bxctl_run(box, "restart", "--all", "--json") == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["ok"] is True
+
+
+@pytest.mark.parametrize("words", [["restart"], ["restart", "memory", "--all"]])
+def test_restart_wants_one_of_name_and_all(make: MakeBox, capsys: Out, words: list[str]) -> None:
+    assert bxctl_run(make(), *words) == 2
+    assert capsys.readouterr().err == "bxctl: name an actor, or say --all\n"
+
+
+def test_an_actor_is_inspected_and_its_stack_shown(make: MakeBox, capsys: Out) -> None:
+    box = make()
+    assert bxctl_run(box, "inspect", "memory") == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("memory (worker): running for ")
+    assert "in hand: nothing" in shown
+    assert bxctl_run(box, "stack", "memory") == 0
+    assert "take" in capsys.readouterr().out
+    assert bxctl_run(box, "stop", "memory") == 0
+    assert bxctl_run(box, "stack", "memory") == 0
+    assert "memory has no thread now" in capsys.readouterr().err
+
+
+def test_dead_letters_are_shown_without_their_text(make: MakeBox, capsys: Out, letters: Letters) -> None:
+    box = make()
+    assert bxctl_run(box, "dead-letters") == 0
+    assert capsys.readouterr() == ("", "no dead letters\n")
+    box.runtime.dead_letters.count("memory", Why.DEAD, "MemoryAnswer", 42)
+    assert bxctl_run(box, "dead-letters") == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[1].split() == ["memory", "dead", "1"]
+    assert shown[-1].split()[1:] == ["memory", "dead", "MemoryAnswer", "42"]
+    letters.read_all()
+
+
+def test_sessions_are_listed_shown_and_ended(make: MakeBox, capsys: Out) -> None:
+    box = make()
+    assert bxctl_run(box, "sessions") == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert listed[1].split() == ["main", "live", "1", "private", "2026-11-02T10:00:00Z"]
+    assert bxctl_run(box, "sessions", "show", "main") == 0
+    shown = capsys.readouterr().out
+    assert "[1] where is the key?\n> the blue tin" in shown
+    assert shown.endswith("[2] hi\n> (no reply)\n")
+    assert bxctl_run(box, "sessions", "show", "gone") == 4
+    assert bxctl_run(box, "sessions", "show") == 2
+    assert bxctl_run(box, "sessions", "end", "main") == 1
+    assert bxctl_run(box, "sessions", "list", "--json") == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])[0]["session"] == "main"
+
+
+def test_memory_is_asked(make: MakeBox, capsys: Out) -> None:
+    box = make()
+    assert bxctl_run(box, "ask", "where?", "--workspace", "own", "--workspace", "fleet") == 0
+    out, err = capsys.readouterr()
+    assert out == "[1] memory · own · private\n    the tin\n"
+    assert err == "label: private\n"
+    (message,) = [each for each in box.seen if isinstance(each, AskMemory)]
+    assert message.args.workspaces == ("own", "fleet")
+
+
+def test_an_answer_that_is_a_no_exits_1(make: MakeBox, capsys: Out) -> None:
+    answer = MemoryAnswer(
+        ok=False, content="no workspace is named x", label=Label(Level.PRIVATE, untrusted=False)
+    )
+    box = make(script=lambda _: answer)
+    assert bxctl_run(box, "ask", "where?", "--workspace", "x") == 1
+    assert capsys.readouterr() == ("", "no workspace is named x\n")
+    assert bxctl_run(box, "ask", " ") == 2
+
+
+def test_the_prompts_size_is_shown_and_one_too_large_exits_1(make: MakeBox, capsys: Out) -> None:
+    assert bxctl_run(make(), "prompt-size") == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1].split() == ["total", "1200", "of", "3000"]
+    assert err.startswith("estimated")
+
+
+def test_a_prompt_that_is_too_large_exits_1(make: MakeBox, capsys: Out) -> None:
+    sizes = PromptSizes(parts=(("tools", 3001),), total=3001, limit=3000, estimated=False)
+    assert bxctl_run(make(script=lambda _: sizes), "prompt-size") == 1
+    assert capsys.readouterr().err == ""
+
+
+def test_the_version_is_shown_with_and_without_a_process(make: MakeBox, capsys: Out) -> None:
+    assert bxctl_run(make(), "version") == 0
+    assert capsys.readouterr().out == "boxmaker 0.1.0\n"
+    assert bxctl.main(["version", "--home", "/nonexistent/box"]) == 0
+    assert capsys.readouterr().out == "boxmaker 0.1.0, running: no\n"
+
+
+def test_what_comes_from_the_box_cannot_steer_the_terminal(make: MakeBox, capsys: Out) -> None:
+    answer = MemoryAnswer(ok=True, content="\x1b[2Jgone\u202e", label=Label(Level.PRIVATE, untrusted=True))
+    assert bxctl_run(make(script=lambda _: answer), "ask", "x") == 0
+    out, err = capsys.readouterr()
+    assert out == "\\x1b[2Jgone\\u202e\n"
+    assert err == "label: private, untrusted\n"
+
+
+def test_a_process_that_was_just_asked_to_restart_its_door_answers(make: MakeBox) -> None:
+    box = make()
+    assert bxctl_run(box, "restart", "connections") == 0
+    assert Wire(box.path).call(r.VersionRequest())["protocol"] == 1
