@@ -123,6 +123,12 @@ def test_a_missing_line_is_damage() -> None:
         recover(data[: ends[0]] + data[ends[1] :])
 
 
+def test_a_line_of_another_log_does_not_follow() -> None:
+    ours, ends = log_of([["1"], ["2"]])
+    theirs, _ = log_of([["9"], ["2"]])
+    assert recover(ours[: ends[0]] + theirs[ends[0] :]).payloads == ("1",)
+
+
 def test_a_line_given_twice_ends_the_chain() -> None:
     data, ends = log_of([["1"], ["2"]])
     assert recover(data + data[ends[0] :]).payloads == ("1", "2")

@@ -113,7 +113,8 @@ def test_an_untrusted_result_is_neutralised_and_a_trusted_one_is_as_it_is() -> N
 def test_rounds_are_limited_and_every_call_has_a_result() -> None:
     turn = Turn(number=1, max_rounds=2)
     for number in (1, 2):
-        turn, _ = advance(turn, said("", "recall"))
+        turn, steps = advance(turn, said("", "recall"))
+        assert isinstance(steps[-1], RunTools)
         turn, _ = advance(turn, done(f"t1c{number}"))
     turn, steps = advance(turn, said("", "recall"))
     assert steps[-1] == End(failed=round_limit(2))

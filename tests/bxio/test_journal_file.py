@@ -119,10 +119,19 @@ def test_a_full_disk_takes_nothing_back_that_was_acknowledged(tmp_path: Path) ->
         file.append(['"there is room again"'], sync=True)
 
 
+def test_a_log_goes_on_once_there_is_room_again(tmp_path: Path) -> None:
+    """What a short write had left is taken back, so that the next line follows the last good one."""
+    path = tmp_path / "log"
+    _run_writer(path, "1000", "200", "then-grow", limit_bytes=100_000)
+    with opened(path) as file:
+        assert len(file.payloads) == 199, "the one that found the disk full was refused"
+        assert file.torn is None
+
+
 def _run_writer(path: Path, *arguments: str, limit_bytes: int | None = None) -> str:
     def limit() -> None:
         if limit_bytes is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, resource.RLIM_INFINITY))
 
     command = [*WRITER, str(path), *arguments]
     done = subprocess.run(

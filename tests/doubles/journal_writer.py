@@ -1,12 +1,13 @@
 """A process that appends to a log until it is done, refused or killed, and prints what it has acknowledged.
 
-``python -m tests.doubles.journal_writer PATH SIZE COUNT [then-try-again]``: record *n* is ``"n:xxx"``; the
+``python -m tests.doubles.journal_writer PATH SIZE COUNT [then-try-again | then-grow]``: record *n* is ``"n:xxx"``; the
 sizes go round up to SIZE when that is over 64 kB. Each printed line starts with the number of acknowledged records.
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from bxio.journal_file import JournalError, JournalFile
 TEARABLE = 65_536
 
 
-def main(path: Path, size: int, count: int, *, again: bool) -> None:
+def main(path: Path, size: int, count: int, *, again: bool, grow: bool) -> None:
     file = JournalFile.open(path)
     start = len(file.payloads)
     _say(start)
@@ -25,7 +26,9 @@ def main(path: Path, size: int, count: int, *, again: bool) -> None:
         except JournalError as error:
             more = _try_again(file, path) if again else ""
             _say(f"{number} {error} {more}")
-            return
+            if not grow:
+                return
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         _say(number + 1)
 
 
@@ -53,4 +56,10 @@ def _try_again(file: JournalFile, path: Path) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), again="then-try-again" in sys.argv)
+    main(
+        Path(sys.argv[1]),
+        int(sys.argv[2]),
+        int(sys.argv[3]),
+        again="then-try-again" in sys.argv,
+        grow="then-grow" in sys.argv,
+    )
