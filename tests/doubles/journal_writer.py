@@ -1,7 +1,8 @@
 """A process that appends to a log until it is done, refused or killed, and prints what it has acknowledged.
 
-``python -m tests.doubles.journal_writer PATH SIZE COUNT [then-try-again | then-grow]``: record *n* is ``"n:xxx"``; the
-sizes go round up to SIZE when that is over 64 kB. Each printed line starts with the number of acknowledged records.
+``python -m tests.doubles.journal_writer PATH SIZE COUNT [then-try-again | then-grow]``: record *n* is
+``"n:xxx"``; the sizes go round up to SIZE when that is over 64 kB. Each printed line starts with the number
+of acknowledged records.
 """
 
 from __future__ import annotations
@@ -56,10 +57,5 @@ def _try_again(file: JournalFile, path: Path) -> str:
 
 
 if __name__ == "__main__":
-    main(
-        Path(sys.argv[1]),
-        int(sys.argv[2]),
-        int(sys.argv[3]),
-        again="then-try-again" in sys.argv,
-        grow="then-grow" in sys.argv,
-    )
+    path, size, count, *how = sys.argv[1:]
+    main(Path(path), int(size), int(count), again="then-try-again" in how, grow="then-grow" in how)
