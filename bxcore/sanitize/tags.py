@@ -12,9 +12,9 @@ from functools import cache
 from bxcore.sanitize.folding import folded, origins
 
 MARK = "¦"
-"""Put after a tag's first character. No tag holds it, so what is marked is marked for good."""
+"""Put after a tag's first character. In no tag does it stand there, so what is marked is marked for good."""
 
-_INSIDE = rf"[^<>|{MARK}]"
+_INSIDE = "[^<>|]"
 _ANGLE_NAMES = (
     "s|bos|eos|unk|pad|sop|eop|think|thinking|tools?|tool_calls?|tool_responses?|tool_results?|tool_sep"
     "|start_of_turn|end_of_turn|start_of_image|end_of_image|image_soft_token|escape"
@@ -32,9 +32,9 @@ _ANGLE = (
 _SQUARE = (
     r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|gMASK)\]"
     r"|(?-i:/?(?:ARGS|CALL_ID|THINK|IMG|IMG_BREAK|IMG_END|PREFIX|SUFFIX|MIDDLE|MASK)\])"
-    rf"|\|[^\[\]|{MARK}]{{1,40}}\|\]"
+    r"|\|[^\[\]|]{1,40}\|\]"
     r"|e~\["
-    rf"|\s{{0,8}}[0-9]{{1,6}}\s{{0,8}}\]\s{{0,8}}memory(?:-tainted)?\s{{0,8}}[·•∙⋅・])"
+    r"|\s{0,8}[0-9]{1,6}\s{0,8}\]\s{0,8}memory(?:-tainted)?\s{0,8}[·•∙⋅・])"
 )
 """The last line is the header of one of our own items (spec 4.3), forged in a text."""
 _CLOSING = r"\](?=~b\]|~!b\[)"
