@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bxcore.model.history import user_text
-from bxcore.model.json_profile import call_text, reply_text
+from bxcore.model.json_profile import call_text, reply_text, user_messages
 from bxcore.model.values import UserMessage, Wire
 
 
@@ -52,24 +51,25 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         user="What did I tell you about the garden?",
         call=("recall", {"query": "garden"}),
-        result="[1] memory · session k3f turn 4, 2026-02-20 · private\n    The roses want water on Fridays.",
+        result="[1] memory · session k3f turn 4, 2026-02-20 · private\n"
+        "    said: The roses want water on Fridays. / reply: Good to know.",
         reply="You told me that the roses want water on Fridays.",
     ),
     Example(user="Tell me a joke.", reply="Why did the bicycle fall over? It was two-tired."),
     Example(
-        user="Keep in mind that my brother Timo moves to Graz in June.",
+        user="Remember that my brother Timo moves to Graz in June.",
         call=(
             "memory",
-            {"action": "add", "file": "notes", "text": "Timo, the owner's brother, moves to Graz in June."},
+            {"action": "add", "file": "notes", "text": "The owner's brother Timo moves to Graz in June."},
         ),
         result=ADDED,
         reply="I will remember that your brother Timo moves to Graz in June.",
     ),
     Example(
-        user="Do I have a dog?",
-        call=("recall", {"query": "dog"}),
+        user="Who is Bruno?",
+        call=("recall", {"query": "Bruno"}),
         result=NOTHING,
-        reply="I found nothing about a dog. Do you have one?",
+        reply="I found nothing about Bruno. Who is it?",
     ),
     Example(user="How do you say 'thank you' in Spanish?", reply="In Spanish, 'thank you' is 'gracias'."),
     Example(
@@ -79,18 +79,12 @@ EXAMPLES: tuple[Example, ...] = (
         reply="My memory has nothing about the heating.",
     ),
     Example(
-        user="When does my train leave?",
-        recalled="[1] memory · notes · private\n    The train to work leaves at 7:12.",
-        reply="Your train leaves at 7:12.",
-    ),
-    Example(user="Who wrote Hamlet?", reply="William Shakespeare wrote Hamlet."),
-    Example(
         user="Please note that bin day is Tuesday.",
         call=("memory", {"action": "add", "file": "notes", "text": "Bin day is Tuesday."}),
         result=ADDED,
         reply="Noted: bin day is Tuesday.",
     ),
-    Example(user="Who are you?", reply="I am boxmaker, your agent on this box."),
+    Example(user="Thanks, that is all.", reply="You are welcome!"),
 )
 
 
@@ -106,7 +100,7 @@ def example_messages(examples: Iterable[Example], tools: Collection[str]) -> tup
 
 def _messages(example: Example) -> list[Wire]:
     said = UserMessage(text=example.user, recalled=example.recalled)
-    messages: list[Wire] = [{"role": "user", "content": user_text(said, dated=False)}]
+    messages = [*user_messages(said)]
     if example.call is not None:
         messages.append({"role": "assistant", "content": call_text(*example.call)})
         messages.append({"role": "tool", "tool_call_id": "example", "content": example.result})

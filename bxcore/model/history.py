@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from bxcore.model.values import AssistantMessage, Message, ToolMessage, UserMessage
 
 NO_RESULT = "no result: the call was interrupted, and whether it took effect is unknown"
+RECALLED = "Recalled, perhaps of use:"
 NO_REPLY = "(this turn ended without a reply)"
 
 
@@ -48,11 +49,11 @@ def _with_replies(messages: Iterator[Message]) -> Iterator[Message]:
         replied = isinstance(message, AssistantMessage) and not message.tool_calls
 
 
-def user_text(message: UserMessage, *, dated: bool) -> str:
+def user_text(message: UserMessage) -> str:
     """What the model reads of a user message: the date and what was recalled, then the person's words."""
     parts = []
-    if message.at and dated:
+    if message.at:
         parts.append(f"It is {message.at}.")
     if message.recalled:
-        parts.append(f"Recalled, perhaps of use:\n{message.recalled}")
+        parts.append(f"{RECALLED}\n{message.recalled}")
     return "\n\n".join([*parts, message.text])

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bxcore.model.history import user_text
+from bxcore.model.history import RECALLED
 from bxcore.model.values import AssistantMessage, Message, ToolMessage, UserMessage, Wire
 
 MAX_REPLY = 2000
@@ -93,9 +93,16 @@ def wire_messages(history: tuple[Message, ...]) -> Iterator[Wire]:
     results = {message.call: message for message in history if isinstance(message, ToolMessage)}
     for message in history:
         if isinstance(message, UserMessage):
-            yield {"role": "user", "content": user_text(message, dated=False)}
+            yield from user_messages(message)
         elif isinstance(message, AssistantMessage):
             yield from _assistant(message, results)
+
+
+def user_messages(message: UserMessage) -> Iterator[Wire]:
+    """What was recalled, as a result that came before; then the person's words and nothing else."""
+    if message.recalled:
+        yield {"role": "tool", "tool_call_id": "recalled", "content": f"{RECALLED}\n{message.recalled}"}
+    yield {"role": "user", "content": message.text}
 
 
 def _assistant(message: AssistantMessage, results: Mapping[str, ToolMessage]) -> Iterator[Wire]:

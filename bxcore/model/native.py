@@ -19,7 +19,7 @@ def wire_message(message: Message) -> Wire:
     """One message of the history as the wire has it."""
     match message:
         case UserMessage():
-            return {"role": "user", "content": user_text(message, dated=True)}
+            return {"role": "user", "content": user_text(message)}
         case ToolMessage():
             return {"role": "tool", "tool_call_id": message.call, "content": message.content}
         case AssistantMessage(tool_calls=()):

@@ -43,4 +43,5 @@ def test_a_call_is_followed_by_its_result_and_the_reply() -> None:
 
 def test_what_was_recalled_stands_before_the_words() -> None:
     found = example_messages([Example(user="time?", recalled="[1] x", reply="four")], EVERY)
-    assert found[0] == {"role": "user", "content": "Recalled, perhaps of use:\n[1] x\n\ntime?"}
+    assert [each["role"] for each in found] == ["tool", "user", "assistant"]
+    assert found[0]["content"] == "Recalled, perhaps of use:\n[1] x"

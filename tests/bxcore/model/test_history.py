@@ -52,9 +52,8 @@ def test_a_turn_without_a_reply_gets_one_when_the_next_begins() -> None:
 
 def test_a_user_message_says_the_date_and_what_was_recalled_before_its_words() -> None:
     message = UserMessage(text="hi", at="Monday", recalled="[1] x")
-    assert user_text(message, dated=True) == "It is Monday.\n\nRecalled, perhaps of use:\n[1] x\n\nhi"
-    assert user_text(message, dated=False) == "Recalled, perhaps of use:\n[1] x\n\nhi"
-    assert user_text(USER, dated=True) == "hi"
+    assert user_text(message) == "It is Monday.\n\nRecalled, perhaps of use:\n[1] x\n\nhi"
+    assert user_text(USER) == "hi"
 
 
 MESSAGES = st.lists(

@@ -95,6 +95,13 @@ def test_each_call_of_a_message_is_followed_by_its_own_result() -> None:
     ]
 
 
+def test_what_was_recalled_comes_as_a_result_before_the_words_and_no_date_does() -> None:
+    assert list(wire_messages((UserMessage(text="hi", at="Monday", recalled="[1] x"),))) == [
+        {"role": "tool", "tool_call_id": "recalled", "content": "Recalled, perhaps of use:\n[1] x"},
+        {"role": "user", "content": "hi"},
+    ]
+
+
 def test_a_malformed_call_of_the_past_is_sent_as_json() -> None:
     call = ToolCall(id="a", name="recall", arguments='{"que')
     sent = [*wire_messages((AssistantMessage(tool_calls=(call,)),))]
