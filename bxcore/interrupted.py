@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from bxcore.records import Assistant, Record, ToolCall, ToolResult, Usage, User
 from bxcore.turn import OWN_LABEL
 
-UNKNOWN = "unknown: the box stopped before the outcome of this call was noted, and the call is not made again"
-INTERRUPTED = "interrupted: the box stopped during this turn"
+UNKNOWN = "unknown: the turn was interrupted before this call's outcome was noted; it is not made again"
+INTERRUPTED = "interrupted before its end"
 QUOTED = 60
 """Characters of the interrupted message that the notice repeats."""
 
@@ -65,7 +65,7 @@ def _unknown(call: ToolCall) -> ToolResult:
 def _notice(number: int, text: str, left: Sequence[ToolCall]) -> str:
     quoted = " ".join(text.split())
     quoted = quoted if len(quoted) <= QUOTED else f"{quoted[:QUOTED]}…"
-    said = f'turn {number} ("{quoted}") was interrupted when the box stopped, and is not run again'
+    said = f'turn {number} ("{quoted}") was interrupted before its end, and is not run again'
     if not left:
         return f"{said}; say it again if you still want it"
     return f"{said}; whether {', '.join(call.name for call in left)} took effect is unknown"

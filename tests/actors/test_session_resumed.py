@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from bxcore.messages.loop import Notice, PromptSize
 from bxcore.messages.model import Endpoint, NoModel
 from bxcore.records import Assistant, CacheLoss, ToolCall, ToolResult, User
 from tests.doubles.loop_bench import LoopBench
+from tests.doubles.model_server import Step
 from tests.kit.leaks import Letters
 
 Make = Callable[..., LoopBench]
@@ -98,7 +100,7 @@ def test_an_interrupted_turn_is_told_once_and_not_run_again(bench: Make) -> None
     notices = [event.text for event in box.events() if isinstance(event, Notice)]
     (notice,) = notices
     assert notice == (
-        'turn 2 ("add a note") was interrupted when the box stopped, and is not run again; '
+        'turn 2 ("add a note") was interrupted before its end, and is not run again; '
         "whether memory took effect is unknown"
     )
     assert box.requests == []
@@ -156,3 +158,25 @@ def test_a_session_that_outgrows_the_model_says_so_and_goes_on(bench: Make) -> N
     assert notices[0].startswith("this session is long: the model no longer sees the turns before turn ")
     assert len(box.server.chats[-1]["messages"]) < len(box.store.read("k3f"))
     assert box.server.chats[-1]["messages"][0] == box.server.chats[0]["messages"][0]
+
+
+def test_a_disk_that_is_full_in_the_middle_of_a_turn_refuses_it_and_the_next_one_goes_on(bench: Make) -> None:
+    box = bench()
+    log = box.folder / "sessions" / "k3f" / "0.jsonl"
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill(_body: object) -> Step:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size + 10, unlimited[1]))
+        return {"say": "a reply that finds no room"}
+
+    box.server._choose = fill
+    try:
+        with pytest.raises(Refusal, match=r"0\.jsonl cannot be written: "):
+            box.say("hi")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+    box.server._choose = lambda _body: {"say": "back"}
+    result = box.say("again")
+    assert (result.turn, result.reply) == (2, "back")
+    (notice,) = [event.text for event in box.events() if isinstance(event, Notice)]
+    assert notice.startswith('turn 1 ("hi") was interrupted before its end, and is not run again; ')

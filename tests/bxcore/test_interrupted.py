@@ -58,12 +58,12 @@ def test_the_notice_names_the_turn_and_what_is_unknown() -> None:
     quiet = find((START, USER))
     assert quiet is not None
     assert quiet.notice == (
-        'turn 1 ("do it") was interrupted when the box stopped, and is not run again; '
+        'turn 1 ("do it") was interrupted before its end, and is not run again; '
         "say it again if you still want it"
     )
     called = find((START, User(text="x" * 100), CALLS))
     assert called is not None
     assert called.notice == (
-        f'turn 1 ("{"x" * 60}…") was interrupted when the box stopped, and is not run again; '
+        f'turn 1 ("{"x" * 60}…") was interrupted before its end, and is not run again; '
         "whether memory, recall took effect is unknown"
     )
