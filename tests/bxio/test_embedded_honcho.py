@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bxio.embedded_honcho import EmbeddedHoncho
 from tests.bxio.conftest import Speak, send, speaker
@@ -30,6 +33,39 @@ def test_metadata_of_an_existing_workspace_is_left_and_of_others_replaced(speak:
     assert speak("POST", f"{W}/w/peers", again)[1]["metadata"] == {"b": 2}
     assert speak("POST", f"{W}/w/sessions", again)[1]["metadata"] == {"b": 2}
     assert speak("POST", f"{W}/w/sessions", {"id": "w", "metadata": None})[1]["metadata"] == {"b": 2}
+
+
+def test_of_many_makers_at_once_one_is_the_first(speak: Speak) -> None:
+    with ThreadPoolExecutor(20) as pool:
+        statuses = list(pool.map(lambda _: speak("POST", f"{W}/w/peers", {"id": "p"})[0], range(20)))
+    assert sorted(statuses) == [200] * 19 + [201]
+
+
+def test_appends_at_once_lose_nothing(speak: Speak) -> None:
+    path = f"{W}/w/sessions/s/messages"
+
+    def append(number: int) -> int:
+        return speak("POST", path, {"messages": [{"peer_id": "p", "content": f"{number}"}] * 2})[0]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(append, range(40))) == [201] * 40
+    items = speak("POST", f"{path}/list", {}, "size=100")[1]["items"]
+    contents = [item["content"] for item in items]
+    assert sorted(contents) == sorted([f"{n}" for n in range(40)] * 2)
+    assert contents[::2] == contents[1::2], "a batch stays together"
+
+
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=3), st.text(max_size=40))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_is_said_is_kept_and_whatever_is_asked_is_answered(
+    speak: Speak, texts: list[str], question: str
+) -> None:
+    path = f"{W}/w/sessions/s/messages"
+    status, stored = speak("POST", path, {"messages": [{"peer_id": "p", "content": text} for text in texts]})
+    assert status == 201
+    assert [message["content"] for message in stored] == texts
+    assert speak("POST", f"{W}/w/search", {"query": question})[0] == 200
+    assert speak("POST", f"{W}/w/chat", {"query": question or "?"})[0] == 200
 
 
 def test_changing_what_is_not_there_makes_it(speak: Speak) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-
 _REQUEST = (
     "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
     "-subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
