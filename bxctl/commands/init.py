@@ -48,14 +48,21 @@ def _write(example: Path, target: Path) -> bool:
     """Copy one file; False when there was one. Nobody else may read what an owner permits."""
     try:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot(target, error) from None
+    try:
         with open(target, "xb", opener=_private) as file:
             file.write(example.read_bytes())
     except FileExistsError:
         return False
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise CommandError(Exit.FAILED, f"{target} cannot be written: {reason}") from None
+        raise _cannot(target, error) from None
     return True
+
+
+def _cannot(target: Path, error: OSError) -> CommandError:
+    reason = (error.strerror or type(error).__name__).lower()
+    return CommandError(Exit.FAILED, f"{target} cannot be written: {reason}")
 
 
 def _private(path: str, flags: int) -> int:

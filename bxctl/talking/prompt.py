@@ -29,7 +29,7 @@ def lines_of_stdin() -> Iterator[str | NotTextError]:
     number = 0
     while line := sys.stdin.buffer.readline(LONGEST_LINE + 1):
         number += 1
-        if len(line) > LONGEST_LINE:
+        if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
             yield NotTextError(number, "is longer than 1 MiB")
             _skip_rest(line)
             continue

@@ -234,7 +234,7 @@ class Person:
             stdin=other,
             stdout=other,
             stderr=other,
-            preexec_fn=lambda: os.login_tty(other),  # Ctrl-C reaches it as a person's does
+            preexec_fn=lambda: os.login_tty(other),  # noqa: PLW1509 - so that Ctrl-C reaches it; one call of C
         )
         os.close(other)
 
