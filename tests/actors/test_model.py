@@ -175,6 +175,17 @@ def test_a_server_that_is_down_is_one_sentence_and_asked_again_later(box: Box) -
         assert model.call(GetEndpoint(), 10).profile == "json"
 
 
+def test_a_stop_ends_the_asking_of_a_silent_server(runtime: Runtime, box: Box) -> None:
+    with ModelServer([{"silence_s": 30}]) as server:
+        model = box.start(Remote(url=server.url))
+        ask = model.ask(GetEndpoint(), time.monotonic() + 20)
+        while not server.chats and ask.pending:
+            ask.outcome_kept(time.monotonic() + 0.02)
+        began = time.monotonic()
+        assert runtime.stop("model")
+        assert time.monotonic() - began < 2
+
+
 def test_a_key_is_not_in_what_is_printed_of_a_server() -> None:
     assert "sk-1" not in repr(Remote(url="http://127.0.0.1/v1", api_key="sk-1"))
     assert "sk-1" not in repr(Endpoint(url="http://127.0.0.1/v1", name="m", profile="json", api_key="sk-1"))
