@@ -35,7 +35,6 @@ from bxcore.messages.loop import (
     RunTurn,
     Say,
     SessionAnswered,
-    SessionEnded,
     ShowSession,
     StopTurn,
     TurnBrake,
@@ -117,8 +116,6 @@ class Loop(Actor):
                 return self._on_show_session(session)
             case PromptSize():
                 self._measure()
-            case SessionEnded(session=session):
-                self._live.pop(session, None)
             case SessionAnswered():
                 self._on_session_answered(message)
             case _:

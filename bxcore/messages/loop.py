@@ -64,15 +64,6 @@ class PromptSize:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionEnded:
-    """News from the sessions' supervisor: a session's actor is down. Told."""
-
-    session: str
-    crashed: bool
-    kind: Literal["session_ended"] = "session_ended"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionAnswered:
     """The loop tells itself: request ``key`` of a session's actor is over; ``outcome`` is the kernel's."""
 
@@ -83,7 +74,7 @@ class SessionAnswered:
 
 
 LoopMessage: TypeAlias = (
-    Say | StopTurn | ListSessions | ShowSession | EndSession | PromptSize | SessionEnded | SessionAnswered
+    Say | StopTurn | ListSessions | ShowSession | EndSession | PromptSize | SessionAnswered
 )
 
 
