@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import assert_never
 
@@ -241,7 +242,7 @@ class Supervisor(Actor):
 
     def _remind(self, name: str, incarnation: int) -> None:
         child = self._children.get(name)
-        if child is not None:
+        if child is not None and child.spec.shutdown_budget_s < math.inf:
             due = Overdue(name=name, incarnation=incarnation)
             self.tell_later(child.spec.shutdown_budget_s, due)
 

@@ -164,6 +164,11 @@ class Context:
         return self.life.lease.box
 
     @property
+    def supervisor(self) -> str | None:
+        """The name of its supervisor; None without one."""
+        return self.life.parent.name if self.life.parent is not None else None
+
+    @property
     def runtime(self) -> Runtime:
         """The runtime that it lives in."""
         return self.life.runtime

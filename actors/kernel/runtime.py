@@ -144,8 +144,12 @@ class Runtime:
     def stack(self, name: str) -> list[str] | None:
         """``file:line function`` of an actor's thread, innermost first; None when there is no such thread."""
         life = self.life(name)
-        ident = life.thread.ident if life is not None and life.thread is not None else None
-        return None if ident is None else stack_of(ident)
+        return None if life is None else _stack(life)
+
+    def stuck_stacks(self, name: str) -> dict[int, list[str]]:
+        """The same for each stuck thread of that name, by incarnation, the oldest first."""
+        stacks = {life.incarnation: _stack(life) for life in self.zombies.lives() if life.name == name}
+        return {incarnation: stack for incarnation, stack in stacks.items() if stack is not None}
 
     def inspect(self, name: str, timeout_s: float) -> Inspection | None:
         """An actor's counters, through the urgent lane; from outside when it does not answer in time."""
@@ -159,3 +163,8 @@ class Runtime:
             return Inspection.of(life, None)
         assert isinstance(inspection, Inspection)
         return inspection
+
+
+def _stack(life: Life) -> list[str] | None:
+    ident = life.thread.ident if life.thread is not None else None
+    return None if ident is None else stack_of(ident)

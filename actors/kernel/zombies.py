@@ -47,6 +47,11 @@ class Zombies:
         with self._lock:
             self._since.pop(life, None)
 
+    def lives(self) -> tuple[Life, ...]:
+        """All, oldest first, as their stacks are looked at."""
+        with self._lock:
+            return tuple(self._since)
+
     def snapshot(self) -> tuple[Zombie, ...]:
         """All, oldest first."""
         with self._lock:

@@ -127,6 +127,17 @@ def test_on_stop_runs_once_whatever_the_end(kit: Kit, how: Any) -> None:
     assert stops == ["w"]
 
 
+@pytest.mark.parametrize("error", [OSError, SystemExit, KeyboardInterrupt])
+def test_a_failed_start_is_reported_whatever_was_raised(kit: Kit, error: type[BaseException]) -> None:
+    class Failing(Worker):
+        def on_start(self) -> None:
+            raise error
+
+    with log_lines() as lines, pytest.raises(Exception, match=error.__name__):
+        kit.start("w", Failing)
+    assert [line.partition(" (")[0] for line in lines] == [f"ERROR w crashed on on_start: {error.__name__}"]
+
+
 def test_on_stop_does_not_run_after_a_failed_start(kit: Kit) -> None:
     stops: list[str] = []
 
