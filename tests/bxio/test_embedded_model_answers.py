@@ -5,6 +5,7 @@ The prompts here are not the ones that the example turns were chosen by.
 
 from __future__ import annotations
 
+import select
 import shutil
 import time
 from collections.abc import Iterator
@@ -119,7 +120,7 @@ def _name_when_ready(child: ModelChild) -> str:
             assert news["event"] != "failed", news
             if news["event"] == "ready":
                 return str(news["name"])
-        time.sleep(0.05)
+        select.select([child._process.stdout], [], [], 1.0)
     raise AssertionError("the model was not ready")
 
 
