@@ -9,7 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from actors.base import Answer, Dead, DeadLetters, Failed, Late, Mailbox, Outcome, Reply, Runtime, Why, gather
+from actors.base import (
+    Answer,
+    Dead,
+    DeadLetters,
+    Expired,
+    Failed,
+    Late,
+    Mailbox,
+    Outcome,
+    Reply,
+    Runtime,
+    Why,
+    gather,
+)
 from actors.honcho_chat import HonchoChat
 from actors.supervising import Supervisor
 from bxcore.messages.honcho_chat import Chat, ChatAnswered, ChatUnavailable
@@ -144,10 +157,10 @@ def test_abandoning_the_reply_cuts_the_exchange_and_the_late_answer_is_a_dead_le
 def test_two_hanging_workspaces_are_over_after_one_limit(asks: Asks, letters: Letters) -> None:
     with LoopbackServer(bad_manners.silent) as one, LoopbackServer(bad_manners.drips_headers) as other:
         began_s = time.monotonic()
-        deadline_s = began_s + 0.3
+        deadline_s = began_s + 0.5
         replies = [asks.ask(HonchoServer(url=server.url), deadline_s) for server in (one, other)]
         assert gather(replies, deadline_s) == [Late(), Late()]
-        assert 0.3 <= time.monotonic() - began_s < 0.6
+        assert 0.5 <= time.monotonic() - began_s < 1.0
     assert asks.all_ended()
     assert len(letters.read_all()) == 2
 
@@ -171,6 +184,11 @@ def test_a_stop_ends_a_hanging_chat_at_once(asks: Asks) -> None:
             Answer(ChatUnavailable(error="cut off")),
             Failed(Dead("asks/0-own")),
         )
+
+
+def timed_out(outcome: Outcome) -> bool:
+    """On a busy machine a chat may start so late that it drops its question unread."""
+    return isinstance(outcome, Late) or (isinstance(outcome, Failed) and isinstance(outcome.error, Expired))
 
 
 @dataclass
@@ -208,7 +226,7 @@ def hanging(certified: Certificate) -> Iterator[list[tuple[LoopbackServer, Honch
 def test_a_thousand_timed_out_asks_leave_no_thread_and_no_descriptor(
     asks: Asks, letters: Letters, hanging: list[tuple[LoopbackServer, HonchoServer]]
 ) -> None:
-    late = over_s = 0.0
+    over_s = 0.0
     before = Counts.now()
     for batch in range(1000 // MOST + 1):
         deadline_s = time.monotonic() + 0.25
@@ -216,12 +234,11 @@ def test_a_thousand_timed_out_asks_leave_no_thread_and_no_descriptor(
         replies = [asks.ask(hanging[at % len(hanging)][1], deadline_s) for at in range(size)]
         outcomes = gather(replies, deadline_s)
         over_s = max(over_s, time.monotonic() - deadline_s)
-        late += outcomes.count(Late())
+        assert all(timed_out(outcome) for outcome in outcomes), outcomes
         assert asks.all_ended()
-    assert late == 1000
     assert over_s < 1.0
     assert all(server.wait_idle() for server, _ in hanging)
-    assert sum(server.accepted for server, _ in hanging) > 900, "most were on their way when time was up"
+    assert sum(server.accepted for server, _ in hanging) > 500, "most were on their way when time was up"
     assert threads_left(before.threads) == []
     assert until(lambda: Counts.now().descriptors == before.descriptors)
     assert _counted(asks.runtime.dead_letters) == 1000

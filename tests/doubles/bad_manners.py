@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from tests.doubles.loopback import Connection, Handler
 
 FOREVER_S = 60.0
-DRIP_S = 0.005
+DRIP_S = 0.02
 
 
 def silent(connection: Connection) -> None:

@@ -49,12 +49,12 @@ def test_without_the_modes_nothing_is_poison(tmp_path: Path) -> None:
 
 
 def test_the_first_chat_alone_is_slow_and_not_beyond_the_deadline(tmp_path: Path) -> None:
-    honcho = EmbeddedHoncho(tmp_path / "honcho.sqlite", faults=Faults(slow_first_chat_s=0.1))
+    honcho = EmbeddedHoncho(tmp_path / "honcho.sqlite", faults=Faults(slow_first_chat_s=0.4))
     send(honcho, "POST", S, batch("x"))
     took = []
     for _ in range(2):
         began_s = time.monotonic()
         send(honcho, "POST", "/v3/workspaces/w/chat", {"query": "x"})
         took.append(time.monotonic() - began_s)
-    assert took[0] >= 0.1 > took[1]
+    assert took[0] >= 0.4 > took[1]
     honcho.close()
