@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +21,8 @@ import pytest
 from tests.doubles.model_server import ModelServer, Step
 from tests.house.source import ROOT
 
-RUN_S = 40.0
+RUN_S = 60.0
+DELIVERY_S = 20.0
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 VARYING = [(r"\d+(\.\d+)? s\b", "N s"), (r"\d{4}-\d{2}-\d{2}", "DATE")]
 QUESTION = "Where is the spare key?"
@@ -29,7 +35,19 @@ def steps() -> list[tuple[str, str]]:
     return list(zip(pieces[::2], pieces[1::2], strict=True))
 
 
-def model(body: Mapping[str, Any]) -> Step:
+def wait_for_memory(home: Path) -> None:
+    """A turn reaches Honcho soon after its reply; a model thinks for longer than that, the script not."""
+    database, until_s = home / "state" / "honcho.sqlite", time.monotonic() + DELIVERY_S
+    kept = "SELECT count(*) FROM messages WHERE content LIKE '%blue tin%'"
+    while time.monotonic() < until_s:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=1)) as connection:
+            if connection.execute(kept).fetchone() != (0,):
+                return
+        threading.Event().wait(0.02)
+    raise TimeoutError("the first turn was not delivered")
+
+
+def model(home: Path, body: Mapping[str, Any]) -> Step:
     """Stand in for a model that calls its tools: what it says of the key is what its memory answered."""
     last = body["messages"][-1]
     text = str(last["content"])
@@ -42,14 +60,15 @@ def model(body: Mapping[str, Any]) -> Step:
             "call": ["memory", {"action": "add", "file": "user", "text": "The spare key is in the blue tin."}]
         }
     if said.startswith(QUESTION):
+        wait_for_memory(home)
         return {"call": ["ask_memory", {"question": QUESTION}]}
     return {"call": ["clock", {}]}  # the probe of its profile
 
 
 @pytest.fixture
-def environment() -> Iterator[dict[str, str]]:
+def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith("BOXMAKER_")}
-    with ModelServer(model) as server:
+    with ModelServer(partial(model, tmp_path)) as server:
         yield kept | {"BOXMAKER_MODEL__URL": server.url, "LOGNAME": "anna", "PYTHONPATH": str(ROOT)}
 
 
@@ -59,7 +78,7 @@ def steady(text: str) -> str:
     return text
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 def test_the_transcript_is_what_happens(tmp_path: Path, environment: dict[str, str]) -> None:
     assert len(steps()) == 2
     for command, shown in steps():
