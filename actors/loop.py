@@ -129,8 +129,23 @@ class Loop(Actor):
     # Forwarding.
 
     def _forward(self, session: str, message: RunTurn) -> None:
-        live = self._reach(session)
+        """Hand it to the session's actor, behind what is on its way back from one that has ended."""
+        ended = self._on_its_way_back(session)
+        live = self._reach(session) if ended is None else LiveSession(box=ended)
         self._send(session, live, message, self.reply_later(), again=True)
+
+    def _on_its_way_back(self, session: str) -> Mailbox | None:
+        """The closed mailbox of requests that are about to be sent anew; one sent there follows them."""
+        return next(
+            (
+                sent.box
+                for sent in self._forwarded.values()
+                if isinstance(sent.message, RunTurn)
+                and sent.message.say.session == session
+                and sent.box.closed
+            ),
+            None,
+        )
 
     def _measure(self) -> None:
         """Measure in an actor of its own, which ends after it: the model's tokenizer is asked over HTTP."""

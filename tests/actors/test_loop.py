@@ -94,15 +94,22 @@ def test_an_ended_session_goes_on_from_its_log(bench: Make, letters: Letters) ->
     letters.read_all()
 
 
-def test_an_end_waits_for_the_turns_before_it(bench: Make, letters: Letters) -> None:
-    box = bench(CALL, {"say": "done"}, {"say": "again"}, broker=False)
+def test_an_end_waits_for_the_turns_before_it_and_keeps_the_order_of_those_behind(
+    bench: Make, letters: Letters
+) -> None:
+    box = bench(CALL, *[{"say": "ok"}] * 9, broker=False)
     broker = box.probe("broker")
     turn = box.ask_later(box.saying("hi"))
     waiting = broker.expect(ToolRequest)
     assert box.ask(EndSession(session="k3f")) is True
-    later = box.ask_later(box.saying("and then?"))
+    later = [box.ask_later(box.saying(f"text {number}")) for number in range(4)]
     broker.reply(outcome(waiting))
-    assert (turn.get(5.0).reply, later.get(5.0).turn) == ("done", 2)
+    later += [box.ask_later(box.saying(f"text {number}")) for number in range(4, 8)]
+    assert turn.get(5.0).reply == "ok"
+    assert [reply.get(5.0).turn for reply in later] == list(range(2, 10))
+    assert [text for text, _ in box.ask(ShowSession(session="k3f")).turns][1:] == [
+        f"text {number}" for number in range(8)
+    ]
     letters.read_all()
 
 
@@ -121,9 +128,8 @@ def test_sessions_that_have_ended_by_themselves_make_room(bench: Make) -> None:
     box = bench(*[{"say": "ok"}] * 3, max_live=1, changes={"idle_s": 0.0})
     for name in ("one", "two", "three"):
         assert box.say("hi", name).reply == "ok"
-        mailbox = box.runtime.mailbox(f"loop/{name}")
         deadline_s = time.monotonic() + 5.0
-        while box.runtime.life(f"loop/{name}") is not None or mailbox in box.runtime.mailboxes():
+        while f"loop/{name}" in {mailbox.name for mailbox in box.runtime.mailboxes()}:
             assert time.monotonic() < deadline_s
         assert not any(info.live for info in box.ask(ListSessions()))
 

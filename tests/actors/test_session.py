@@ -188,7 +188,7 @@ def test_auto_recall_puts_trusted_items_before_the_json_profile_only(bench: Make
         "k3f",
         True,
     )
-    assert "blue tin" in box.server.chats[0]["messages"][-1]["content"]
+    assert "blue tin" in json.dumps(box.server.chats[0]["messages"][-3:])
     assert all("blue tin" not in str(record) for record in box.store.read("k3f"))
     box.say("thanks")
     assert (
@@ -209,7 +209,7 @@ def test_auto_recall_puts_trusted_items_before_the_json_profile_only(bench: Make
 def test_auto_recall_never_raises_a_taint(bench: Make, answer: MemoryAnswer) -> None:
     box = bench({"say": "ok"}, profile="json", recalled=answer)
     assert box.say("where?").label == TRUSTED
-    assert "bad" not in box.server.chats[0]["messages"][-1]["content"]
+    assert "bad" not in json.dumps(box.server.chats[0]["messages"][-3:])
 
 
 def test_a_broker_that_crashes_is_one_line_for_the_model_and_one_for_the_log(
