@@ -9,7 +9,7 @@ from actors.kernel.crash_report import report_crash
 from actors.kernel.errors import Refusal
 from actors.kernel.inspection import Inspection
 from actors.kernel.letter import Fenced, Inspect, Letter, Order, Ping, Piped, PipeDue, Stop
-from actors.kernel.life import Context, Life
+from actors.kernel.life import Context
 from actors.kernel.mailbox import Mailbox
 from actors.kernel.outcome import Outcome
 from actors.kernel.pipe import Pipe
@@ -154,6 +154,3 @@ class Actor(SeamActor):
         life.fail_in_hand()
         self.actor_stopped.set()
         report_crash(life, message_type, error)
-
-
-__all__ = ["Actor", "Context", "Life"]

@@ -65,7 +65,6 @@ class Child:
     def launch(self, parent: Mailbox) -> Life:
         """Make it and start its thread; ready or failed is told by the life."""
         self.enter(State.STARTING)
-        self.box.reopen()
         self._ran_from_s = self._runtime.world.monotonic()
         self.life = launch(
             self._runtime,

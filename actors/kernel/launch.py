@@ -28,10 +28,14 @@ def launch(
     parent: Mailbox | None = None,
     comes_back: bool = False,
 ) -> Life:
-    """Make an actor and start its thread. Never raises: what went wrong is in the life, told as its end."""
+    """Make an actor and start its thread on ``box``, which takes messages from now on.
+
+    Never raises: what went wrong is in the life, told as its end.
+    """
     taken = runtime.life(box.name) is not None
     if taken:  # its mailbox must not be fenced: this life gets one of its own, and fails
         box = Mailbox(box.name, runtime.world, runtime.dead_letters)
+    box.reopen()
     life = Life(runtime, Inbox(box), parent=parent, comes_back=comes_back)
     try:
         if taken:

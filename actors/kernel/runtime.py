@@ -79,7 +79,6 @@ class Runtime:
         before = self.life(name)
         if before is not None and before.error is not None:
             before.ended.outcome_kept(self.world.monotonic() + start_s)
-        box.reopen()
         life = launch(self, make, box)
         match life.ready.outcome(self.world.monotonic() + start_s):
             case Answer():

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from loguru import logger
 
-from actors.base import CallError, Failed, Late, Mailbox, Runtime
+from actors.base import Answer, CallError, Failed, Late, Mailbox, Outcome, Runtime
 from actors.supervising import Root, Supervisor, start_root
 from bxcore.messages.supervision import RestartChild, StartChild, StartStopped, StopChild
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
@@ -21,6 +21,7 @@ from tests.traps.ours import Ours
 
 ROUNDS = 100
 RACES = 300
+ENOUGH = 12
 DEADLINE_S = 20.0
 ERRORS: tuple[type[BaseException], ...] = (ValueError, SystemExit, MemoryError, KeyboardInterrupt)
 
@@ -61,7 +62,26 @@ def tree_of(chance: random.Random) -> SupervisorSpec:
     )
 
 
-def ask_and_crash(runtime: Runtime, chance: random.Random, late: list[str]) -> None:
+class Load:
+    """How many asks were answered, over all clients of a round."""
+
+    def __init__(self) -> None:
+        self.answered = 0
+        self.enough = threading.Event()
+
+    def note(self, outcome: Outcome) -> None:
+        self.answered += isinstance(outcome, Answer)
+        if self.answered >= ENOUGH:
+            self.enough.set()
+
+
+def stop_under(load: Load, root: Root) -> None:
+    """Stop the tree while its clients are busy."""
+    assert load.enough.wait(DEADLINE_S)
+    assert root.stop(DEADLINE_S)
+
+
+def ask_and_crash(runtime: Runtime, chance: random.Random, late: list[str], load: Load) -> None:
     """A client: asks, crashes, and starts a short-lived child now and then; each ask must be resolved."""
     for number in range(40):
         box = runtime.mailbox(chance.choice("abcd"))
@@ -75,6 +95,7 @@ def ask_and_crash(runtime: Runtime, chance: random.Random, late: list[str]) -> N
             isinstance(outcome, Failed) and not isinstance(outcome.error, CallError)
         ):
             late.append(box.name)
+        load.note(outcome)
 
 
 def short_lived(runtime: Runtime, name: str) -> Mailbox:
@@ -112,21 +133,23 @@ def run_all(works: list[Callable[[], None]], *, then: Callable[[], object]) -> N
 def test_trees_under_load_resolve_every_ask_and_leave_nothing(
     runtime: Runtime, letters: Letters, *, stopped_under_load: bool
 ) -> None:
+    answered = 0
     for seed in range(ROUNDS):
         chance = random.Random(seed)
         root: Root = start_root(runtime, tree_of(chance))
         late: list[str] = []
-        works = [partial(ask_and_crash, runtime, random.Random(seed + n), late) for n in range(3)]
-        stop = partial(root.stop, DEADLINE_S)
-        run_all(
-            [*works, partial(operate, runtime, chance)], then=stop if stopped_under_load else lambda: None
-        )
+        load = Load()
+        works = [partial(ask_and_crash, runtime, random.Random(seed + n), late, load) for n in range(3)]
+        then = partial(stop_under, load, root) if stopped_under_load else lambda: None
+        run_all([*works, partial(operate, runtime, chance)], then=then)
         assert root.stop(DEADLINE_S)
         assert late == []
+        answered += load.answered
         assert runtime.lives() == ()
         assert runtime.zombies.snapshot() == ()
         assert [box.name for box in runtime.mailboxes() if not box.closed] == []
         letters.read_all()
+    assert answered >= ENOUGH * ROUNDS
 
 
 @pytest.mark.chaos

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from actors.base import Actor, Context, DeadLetter, Mailbox, Runtime, Why
-from actors.kernel.launch import stop
 from actors.kernel.letter import Letter, Piped
 from actors.supervising import Root, start_root
 from bxcore.supervision import SupervisorSpec
@@ -86,6 +85,3 @@ class Kit:
         self.settle()
         problems += [f"the thread {name} is left" for name in self.world.close()]
         return problems
-
-
-__all__ = ["Kit", "stop"]

@@ -177,7 +177,7 @@ def test_a_crash_report_names_all_and_holds_no_text(kit: Kit) -> None:
     assert len(lines) == 1
     assert "a crashed on function: ValueError from KeyError" in lines[0]
     assert "(incarnation 1, 0 restarts, supervised by root)" in lines[0]
-    assert "test_supervising_restarts.py" in lines[0]
+    assert "test_supervisor_restarts.py" in lines[0]
     assert "secret" not in lines[0]
 
 

@@ -1,0 +1,55 @@
+"""The root: started whole or not at all, watched, stopped, and its end told once."""
+
+from __future__ import annotations
+
+import pytest
+
+from actors.base import NeverReady
+from actors.supervising import start_root
+from bxcore.supervision import SupervisorSpec
+from tests.kit.children import Log, child, tree_of
+from tests.kit.kit import Kit
+
+
+def test_a_stop_that_was_wanted_is_told_once_without_a_reason(kit: Kit) -> None:
+    reasons: list[str | None] = []
+    root = kit.tree(tree_of(Log(), "ab"), on_end=reasons.append)
+    assert not root.wait(5.0)
+    assert root.stop(5.0)
+    assert root.stop(5.0)
+    assert root.wait(0.0)
+    assert (reasons, root.ended, root.error) == ([None], True, None)
+
+
+def test_giving_up_is_told_with_its_reason_and_wakes_who_waits(kit: Kit) -> None:
+    reasons: list[str | None] = []
+    root = kit.tree(tree_of(Log(), "ab", intensity=0), on_end=reasons.append)
+    kit.crash("a", MemoryError())
+    assert root.wait(3600.0)
+    assert kit.now() == 0.0
+    assert reasons == [root.error] == ["a was the last of 1 restarts within 5 s (MemoryError)"]
+
+
+def test_a_stop_over_its_time_is_told(kit: Kit) -> None:
+    root = kit.tree(SupervisorSpec(children=(child(Log(slow={("stop", "a"): 90.0}), "a", shutdown_s=100.0),)))
+    assert not root.stop(5.0)
+    kit.advance(100.0)
+    root.box.close()
+
+
+def test_a_start_that_is_no_longer_wanted_is_stopped_again(kit: Kit) -> None:
+    log = Log(slow={("start", "b"): 4.0})
+    children = (child(log, "a"), child(log, "b", shutdown_s=1.0), child(log, "c"))
+    with pytest.raises(NeverReady, match="the start was stopped"):
+        start_root(kit.runtime, SupervisorSpec(children=children), still_wanted=lambda: kit.now() < 2.0)
+    assert 3.0 <= kit.now() <= 3.2
+    assert log.lines[-1] == "stop a"
+    assert "start c" not in log.lines
+    kit.advance(4.0)
+
+
+def test_a_tree_can_be_started_again_after_it_has_ended(kit: Kit) -> None:
+    for _ in range(2):
+        root = kit.tree(tree_of(Log(), "a"))
+        assert kit.runtime.mailbox("a").call("hello", 1.0) == "hello"
+        assert root.stop(5.0)
