@@ -117,10 +117,10 @@ def test_the_newest_sessions_are_listed_first_without_reading_them(store: Sessio
 
 
 @pytest.mark.timeout(60)
-def test_thousands_of_sessions_cost_a_listing_little(store: SessionStore) -> None:
+def test_a_thousand_sessions_are_listed_without_a_log_being_read(store: SessionStore) -> None:
     """The bytes read are what must not grow with the logs, so no log can be read at all here."""
     store.folder.mkdir()
-    for number in range(3_000):
+    for number in range(1_000):
         folder = store.folder / f"s{number}"
         folder.mkdir()
         (folder / "0.jsonl").symlink_to("/nowhere")
