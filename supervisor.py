@@ -9,9 +9,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +18,7 @@ from pathlib import Path
 from loguru import logger
 
 from actors.audit import Audit
-from actors.base import Actor, Context, NeverReady, Runtime
+from actors.base import Actor, Answer, Context, NeverReady, Runtime
 from actors.broker import Broker
 from actors.broker import Settings as BrokerSettings
 from actors.clock import Clock
@@ -37,28 +35,29 @@ from actors.session import Session, SessionParts
 from actors.supervising import Root, Supervisor, start_root
 from bxcore import paths as path_rules
 from bxcore.backoff import Backoff
-from bxcore.config import Secrets, Settings
+from bxcore.config import Secrets, Settings, derived
 from bxcore.control import Exit
 from bxcore.control.views import Fact
 from bxcore.decide import Workspace
-from bxcore.messages.model import ModelState
+from bxcore.messages.model import Endpoint, GetEndpoint, ModelState
 from bxcore.paths import Paths
 from bxcore.startup import examine
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
-from bxcore.waits import Waits
-from bxcore.workspaces import OtherAgent, configured
 from bxio import notify
 from bxio.claim import Claim, ClaimError, claim
+from bxio.embedded_honcho import EmbeddedHoncho
 from bxio.honcho import HonchoClient, HonchoServer
 from bxio.model import ModelClient
+from bxio.model.responder import ModelResponder
 from bxio.model_child import Order
 from bxio.shipped import shipped
+from bxio.stop_signals import StopSignals
 
 MAX_CHATS = 32
 MAX_CONNECTIONS = 32
+ENDPOINT_S = 5.0
 STOP_S = 30.0
 """For the whole tree to stop in order."""
-LOOK_S = 3600.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -130,15 +129,30 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _waits(settings: Settings) -> Waits:
-    return Waits.configured(chat_s=settings.honcho.chat_wait_s, call_s=settings.broker.timeout_ms / 1000)
-
-
 def _honcho(parts: Parts) -> HonchoClient:
     if parts.claim.embedded_honcho is not None:
         return HonchoClient(HonchoServer(transport=parts.claim.embedded_honcho.transport))
     honcho = parts.settings.honcho
     return HonchoClient(HonchoServer(url=honcho.url, token=parts.secrets.honcho_token or ""))
+
+
+def _embedded_honcho(settings: Settings, runtime: Runtime) -> Callable[[Path], EmbeddedHoncho]:
+    """A model of the owner's words the answers; the small embedded one is worse at it than a plain quote."""
+    honcho = settings.honcho
+    responder = None if settings.model.url == "embedded" else ModelResponder(lambda: _endpoint(runtime))
+    return lambda path: EmbeddedHoncho(
+        path, responder, agent=honcho.agent, workspaces=(honcho.trusted, honcho.untrusted)
+    )
+
+
+def _endpoint(runtime: Runtime) -> Endpoint | None:
+    """The model of the moment, for a chat's own thread."""
+    deadline_s = runtime.world.monotonic() + ENDPOINT_S
+    match runtime.mailbox("model").ask(GetEndpoint(), deadline_s).outcome(deadline_s):
+        case Answer(value=Endpoint() as endpoint):
+            return endpoint
+        case _:
+            return None
 
 
 def _clock(parts: Parts) -> Start:
@@ -206,13 +220,6 @@ def _memory(parts: Parts) -> Start:
             start=lambda context: HonchoChat(context, client=client, workspace=workspace),
         )
 
-    others = (
-        OtherAgent(agent=each.agent, workspace=each.workspace, trusted=each.trusted, level=each.level)
-        for each in honcho.read
-    )
-    readable = configured(
-        trusted=honcho.trusted, untrusted=honcho.untrusted, fleet=honcho.fleet, others=others
-    )
     places = Places(
         files=settings.memory.folder or state / "memory",
         index=state / "recall.sqlite",
@@ -222,17 +229,17 @@ def _memory(parts: Parts) -> Start:
     return lambda context: Memory(
         context,
         places=places,
-        asking=Asking(readable=readable, asks=box("asks"), chat=chat),
+        asking=Asking(readable=derived.readable(settings), asks=box("asks"), chat=chat),
         saving=Saving(outbox=box("outbox"), agent=honcho.agent, save=honcho.save),
         now=_now,
-        waits=_waits(settings),
+        waits=derived.waits(settings),
     )
 
 
 def _broker(parts: Parts) -> Start:
     box = parts.runtime.mailbox
     settings = BrokerSettings(
-        waits=_waits(parts.settings), calls_per_turn=parts.settings.broker.calls_per_turn
+        waits=derived.waits(parts.settings), calls_per_turn=parts.settings.broker.calls_per_turn
     )
     return lambda context: Broker(
         context, memory=box("memory"), audit=box("audit"), sessions=parts.claim.store, settings=settings
@@ -242,8 +249,6 @@ def _broker(parts: Parts) -> Start:
 def _loop(parts: Parts) -> Start:
     settings, box = parts.settings, parts.runtime.mailbox
     auto_recall = settings.loop.auto_recall
-    readable = [each.agent for each in settings.honcho.read]
-    fleet = ["fleet"] if settings.honcho.fleet else []
     session_parts = SessionParts(
         store=parts.claim.store,
         broker=box("broker"),
@@ -251,11 +256,11 @@ def _loop(parts: Parts) -> Start:
         model=box("model"),
         client=lambda endpoint: ModelClient(endpoint, first_token_s=settings.model.first_token_s),
         system=shipped("system.md").read_text("utf-8"),
-        workspaces=("own", "untrusted", *fleet, *readable),
+        workspaces=tuple(each.name for each in derived.readable(settings)),
         auto_recall=None if auto_recall == "auto" else auto_recall,
         max_rounds=settings.loop.max_rounds,
         idle_s=settings.loop.idle_s,
-        waits=_waits(settings),
+        waits=derived.waits(settings),
     )
     return lambda context: Loop(
         context,
@@ -327,13 +332,17 @@ def _refuse(sentences: Iterable[str], code: Exit) -> int:
 
 def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
     """Take the state folder, start the tree, wait for its end."""
-    honcho, log = settings.honcho, settings.log
-    agent = honcho.agent if honcho.url == "embedded" else None
+    runtime, log = Runtime(), settings.log
+    embedded = settings.honcho.url == "embedded"
     try:
-        taken = claim(paths, log_level=log.level, log_folder=log.folder, agent=agent)
+        taken = claim(
+            paths,
+            log_level=log.level,
+            log_folder=log.folder,
+            honcho=_embedded_honcho(settings, runtime) if embedded else None,
+        )
     except ClaimError as error:
         return _refuse([error.sentence], Exit.FAILED)
-    runtime = Runtime()
     parts = Parts(
         runtime=runtime,
         settings=settings,
@@ -350,21 +359,18 @@ def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
 
 def _supervise(parts: Parts) -> int:
     """Start the tree; stop it in order on the first signal, and end at once on a second one."""
-    ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda _number, _frame: _on_signal(ended))
+    signals = StopSignals()
     runtime = parts.runtime
     runtime.zombies.on_limit = lambda sentence: _give_up(f"boxmaker ends: {sentence}")
     try:
-        root = start_root(runtime, tree(parts), on_end=lambda _error: ended.set())
+        root = start_root(runtime, tree(parts), on_end=lambda _error: signals.wanted.set())
     except NeverReady as error:
         logger.critical("boxmaker did not start: {}", error)
         return Exit.FAILED
     gc.freeze()  # what is loaded at the start stays; no collection needs to look at it again
     notify.notify(notify.READY)
     logger.info("boxmaker is ready")
-    while not ended.wait(LOOK_S):
-        pass
+    signals.wait()
     return _end(root)
 
 
@@ -377,12 +383,6 @@ def _end(root: Root) -> int:
         _give_up(f"boxmaker ends: its tree did not stop within {STOP_S:.0f} s")
     logger.info("boxmaker has stopped")
     return Exit.OK
-
-
-def _on_signal(ended: threading.Event) -> None:
-    if ended.is_set():
-        os._exit(128 + signal.SIGTERM)
-    ended.set()
 
 
 def _give_up(sentence: str) -> None:

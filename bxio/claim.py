@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,8 +37,10 @@ class Claim:
         self.lock.release()
 
 
-def claim(paths: Paths, *, log_level: str, log_folder: Path | None, agent: str | None) -> Claim:
-    """Take the state folder; ``agent`` is the embedded Honcho's agent, None when a real server is used.
+def claim(
+    paths: Paths, *, log_level: str, log_folder: Path | None, honcho: Callable[[Path], EmbeddedHoncho] | None
+) -> Claim:
+    """Take the state folder; ``honcho`` opens the embedded server's file, None when a real server is used.
 
     Raises ``ClaimError``: a folder is not ours, read-only or of a newer version, another process runs on it,
     or a database in it is damaged.
@@ -48,8 +51,8 @@ def claim(paths: Paths, *, log_level: str, log_folder: Path | None, agent: str |
         lock.take()
         make_folder(paths.run)
         logging.set_up(log_level, log_folder or paths.log)
-        honcho = None if agent is None else EmbeddedHoncho(paths.state / "honcho.sqlite", agent=agent)
-        return Claim(lock=lock, store=SessionStore(paths.state / "sessions"), embedded_honcho=honcho)
+        embedded = None if honcho is None else honcho(paths.state / "honcho.sqlite")
+        return Claim(lock=lock, store=SessionStore(paths.state / "sessions"), embedded_honcho=embedded)
     except (StateFolderError, AlreadyRunningError, DamagedDatabase) as error:
         sentence = str(error)
     except OSError as error:

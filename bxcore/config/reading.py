@@ -85,8 +85,8 @@ def _secret(path: Path) -> str | _Unreadable:
         return _Unreadable("names a file that holds other than ASCII text; a secret is one line of it")
     except OSError as error:
         return _Unreadable(f"names a file that {_cannot_read(error)}")
-    if not text or not text.isprintable():
-        return _Unreadable("names a file that is empty or has several lines; a secret is one line")
+    if not text or not text.isprintable() or " " in text:
+        return _Unreadable("names a file that is empty or has several words; a secret is one word")
     return text
 
 

@@ -22,6 +22,8 @@ def thinker(body: Mapping[str, Any]) -> Step:
     text = last["content"]
     if last["role"] == "tool":
         return {"say": f"It says: {text}"}
+    if text.splitlines()[0].startswith("Passages:"):  # embedded Honcho asks what its passages say
+        return {"say": text.splitlines()[0].removeprefix("Passages: ")}
     if "Ask your memory" in text:
         return {"call": ["ask_memory", {"question": "Where is the spare key?"}]}
     return {"say": "I will remember that."}

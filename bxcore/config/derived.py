@@ -1,0 +1,22 @@
+"""What follows from the settings: how long each waits, and which workspaces may be asked (spec 2.3, 4.5)."""
+
+from __future__ import annotations
+
+from bxcore.config.settings import Settings
+from bxcore.waits import Waits
+from bxcore.workspaces import OtherAgent, Readable, configured
+
+
+def waits(settings: Settings) -> Waits:
+    """The table of waits with the owner's two numbers in it."""
+    return Waits.configured(chat_s=settings.honcho.chat_wait_s, call_s=settings.broker.timeout_ms / 1000)
+
+
+def readable(settings: Settings) -> tuple[Readable, ...]:
+    """The workspaces that may be asked, in the order of 4.5."""
+    honcho = settings.honcho
+    others = (
+        OtherAgent(agent=each.agent, workspace=each.workspace, trusted=each.trusted, level=each.level)
+        for each in honcho.read
+    )
+    return configured(trusted=honcho.trusted, untrusted=honcho.untrusted, fleet=honcho.fleet, others=others)

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from bxcore.paths import find
+from bxcore.startup import examine
+
+
+def test_a_box_without_any_file_is_well(tmp_path: Path) -> None:
+    examined = examine(find({}, cwd=tmp_path, home=str(tmp_path)), {}, cwd=tmp_path)
+    assert examined.problems == ()
+    assert examined.settings is not None
+
+
+def test_problems_of_configuration_secrets_and_grants_are_told_together(tmp_path: Path) -> None:
+    (tmp_path / "boxmaker.toml").write_text(
+        '[model]\nurl = "embedded"\napi_key_file = "missing"\n[loop]\nmax_rounds = 8\n'
+    )
+    (tmp_path / "grants").mkdir()
+    (tmp_path / "grants" / "mine.toml").write_text('tool = "recall"\nmode = "auto"\n')
+    examined = examine(find({}, cwd=tmp_path, home=str(tmp_path)), {}, cwd=tmp_path)
+    told = [str(problem) for problem in examined.problems]
+    assert [line.split(": ")[0] for line in told] == [
+        f"{tmp_path}/boxmaker.toml:3",
+        f"{tmp_path}/grants/mine.toml:1",
+    ]
+    assert "the policy of recall, memory and ask_memory is built in; remove this grant" in told[1]
+
+
+def test_a_configuration_that_cannot_be_read_has_no_settings_and_its_grants_are_checked_all_the_same(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "boxmaker.toml").write_text("[loop]\nmax_round = 8\n")
+    (tmp_path / "grants").mkdir()
+    (tmp_path / "grants" / "Bad.toml").write_text('tool = "shell"\nmode = "auto"\n')
+    examined = examine(find({}, cwd=tmp_path, home=str(tmp_path)), {}, cwd=tmp_path)
+    assert examined.settings is None
+    assert {Path(problem.file).name for problem in examined.problems} == {"boxmaker.toml", "Bad.toml"}
+
+
+def test_a_folder_of_grants_that_was_named_must_be_there(tmp_path: Path) -> None:
+    (tmp_path / "boxmaker.toml").write_text('[broker]\ngrants = "nowhere"\n')
+    examined = examine(find({}, cwd=tmp_path, home=str(tmp_path)), {}, cwd=tmp_path)
+    assert [problem.file for problem in examined.problems] == [str(tmp_path / "nowhere")]
