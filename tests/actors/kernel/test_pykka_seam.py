@@ -13,6 +13,7 @@ from pykka._envelope import Envelope
 
 from actors.base import Actor
 from actors.kernel.letter import Letter
+from bxcore.supervision import ChildSpec, SupervisorSpec
 from tests.kit.kit import Kit
 
 
@@ -109,3 +110,36 @@ def test_an_exception_never_reaches_pykkas_loop(kit: Kit, caplog: pytest.LogCapt
     kit.settle()
     assert kit.runtime.life("broken") is None
     assert "secret" not in caplog.text
+
+
+def test_pykkas_stop_goes_ahead_of_what_waits(kit: Kit) -> None:
+    seen: list[Any] = []
+
+    class Quitter(Actor):
+        def on_receive(self, message: Any) -> None:
+            seen.append(message)
+            self.stop()
+
+    box = kit.runtime.mailbox("quitter")
+    for message in ("first", "second"):
+        box.tell(message)
+    kit.start("quitter", Quitter)
+    kit.settle()
+    assert seen == ["first"]
+    kit.letters.read_all()
+
+
+def test_pykkas_stop_of_an_earlier_incarnation_does_not_stop_the_next(kit: Kit) -> None:
+    kit.tree(SupervisorSpec(children=(ChildSpec(name="echo", start=Echo),)))
+    box = kit.runtime.mailbox("echo")
+    life = kit.runtime.life("echo")
+    assert life is not None
+    assert life.actor is not None
+    old = life.actor.actor_ref
+    kit.crash("echo")
+    assert kit.expect_restart("echo") == 2
+    life.lease.put(Envelope(messages._ActorStop()))  # type: ignore[attr-defined] # an Inbox
+    kit.settle()
+    assert not old.is_alive()
+    assert box.call("still here", 1.0) == "still here"
+    assert box.epoch == 2
