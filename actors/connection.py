@@ -243,8 +243,7 @@ class Connection(Actor):
             self._line(event_line(event))
 
     def _end_turn(self, outcomes: Sequence[Outcome]) -> None:
-        self._show_news()
-        outcome = outcomes[0]
+        outcome = outcomes[0]  # its news was told before it, so it has been shown
         if isinstance(outcome, Answer):
             self._line(result_line(outcome.value))
         else:

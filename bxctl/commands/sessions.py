@@ -58,7 +58,8 @@ def _show(args: Namespace) -> int:
     if args.json:
         as_json(session)
         return Exit.OK
-    data(f"{session['session']}: {session['turns']} turns, {_label(session['label'])}, {session['updated']}")
+    turns = "1 turn" if session["turns"] == 1 else f"{session['turns']} turns"
+    data(f"{session['session']}: {turns}, {_label(session['label'])}, {session['updated']}")
     for number, turn in enumerate(session["said"], 1):
         data(f"\n[{number}] {turn['user']}\n> {turn['reply'] or '(no reply)'}")
     return Exit.OK

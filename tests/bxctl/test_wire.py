@@ -109,10 +109,13 @@ def test_a_no_keeps_its_sentence_and_exit_code(serve: Serve, body: bytes, expect
 
 def test_who_is_turned_away_before_it_has_asked_hears_why(serve: Serve) -> None:
     def behave(client: socket.socket) -> None:
+        client.recv(1)  # it is in the middle of a text that is larger than any socket's buffer
         client.sendall(answer(503, b'{"error": "busy", "sentence": "too many"}'))
         client.shutdown(socket.SHUT_RDWR)
 
-    assert failed(serve(behave)) == (Exit.FAILED, "too many")
+    with pytest.raises(CommandError) as caught:
+        serve(behave).call(ChatRequest(text="x" * 2_000_000), 10)
+    assert (caught.value.exit, caught.value.sentence) == (Exit.FAILED, "too many")
 
 
 def test_a_stream_yields_each_line_as_it_comes(serve: Serve) -> None:

@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import stat
+import struct
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,10 +120,22 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(folder: Path, lock: Instan
         listen(folder / "file" / "run" / "control.sock", lock)
 
 
-def test_a_client_of_this_user_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_of_this_user_is_ours() -> None:
     one, other = socket.socketpair(socket.AF_UNIX)
     with one, other:
         assert peer_is_ours(one)
-        uid = os.geteuid()
-        monkeypatch.setattr("os.geteuid", lambda: uid + 1)
-        assert peer_is_ours(one) == (uid == 0)
+
+
+@pytest.mark.parametrize(("uid", "ours"), [(0, True), (1000, True), (1001, False), (65_534, False)])
+def test_only_this_user_and_root_are_ours(
+    monkeypatch: pytest.MonkeyPatch,
+    uid: int,
+    ours: bool,  # noqa: FBT001
+) -> None:
+    class Peer(socket.socket):
+        def getsockopt(self, *_: int) -> bytes:  # type: ignore[override]
+            return struct.pack("3i", 77, uid, 1000)
+
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    with Peer(socket.AF_UNIX) as peer:
+        assert peer_is_ours(peer) is ours
