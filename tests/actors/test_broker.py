@@ -8,7 +8,7 @@ import pytest
 from actors import broker
 from actors.base import Crashed, Refusal, Restarting, TimedOut, Why
 from bxcore.labels import NEW_SESSION, Label, Level
-from bxcore.messages.broker import SessionLabel, ToolOutcome
+from bxcore.messages.broker import SessionLabel, ToolOutcome, ToolRequest
 from bxcore.messages.memory import AskMemory, EditMemory, MemoryAnswer, Recall
 from bxcore.records import SessionStart, User
 from bxcore.waits import Waits
@@ -205,6 +205,16 @@ def test_a_call_whose_asker_has_gone_is_not_run(bench: BrokerBench) -> None:
     assert bench.outcome(first).ok
     bench.memory.expect_none()
     assert len(bench.lines()) == 2
+
+
+def test_a_call_that_nobody_waits_for_raises_the_label_all_the_same(bench: BrokerBench) -> None:
+    bench.box.tell(ToolRequest(session="k3f", turn=1, call="c1", tool="recall", arguments='{"query":"a"}'))
+    bench.memory.expect(Recall)
+    bench.memory.reply(MemoryAnswer(ok=True, content="a", label=SECRET))
+    bench.kit.settle()
+    assert bench.box.call(SessionLabel(session="k3f"), 1.0) == SECRET
+    bench.box.tell(ToolRequest(session="k3f", turn=1, call="c2", tool="nonsense", arguments=""))
+    assert bench.answered(bench.ask()).ok
 
 
 def test_a_session_may_have_only_so_many_calls_waiting(

@@ -192,8 +192,8 @@ def test_a_note_written_by_hand_is_found_at_once(box: Mailbox, tmp_path: Path) -
     assert "nothing found" in recall(box, "marmalade").content
 
 
-def test_the_index_is_made_anew_from_logs_and_notes(
-    kit: Kit, bench: MemoryBench, box: Mailbox, outbox: Probe, tmp_path: Path
+def test_the_index_is_made_anew_from_logs_and_notes(  # noqa: PLR0913 (fixtures)
+    kit: Kit, bench: MemoryBench, box: Mailbox, outbox: Probe, tmp_path: Path, *, logged: list[str]
 ) -> None:
     for session in ("a", "b"):
         bench.turn(session, f"marmalade {session}")
@@ -210,6 +210,9 @@ def test_the_index_is_made_anew_from_logs_and_notes(
         assert recall(box, "marmalade").content.count("· private") == 3
         outbox.expect(LookAgain)
         outbox.expect_none()
+    assert [line for line in logged if "recall" in line] == [
+        "recall: the index was damaged and is made anew from the logs"
+    ]
 
 
 def test_an_index_that_fails_under_way_is_made_anew_by_itself(

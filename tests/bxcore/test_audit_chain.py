@@ -32,6 +32,13 @@ def test_each_line_carries_the_sha256_of_the_line_before() -> None:
     assert head == Head(number=5, sha256=hashlib.sha256(lines[-1]).hexdigest())
 
 
+def test_a_line_is_ascii_on_one_line_whatever_is_in_it() -> None:
+    [line], _ = chain({"tool": "é\n\u2028\ud800"})
+    assert line.isascii()
+    assert b"\n" not in line
+    assert json.loads(line)["tool"] == "é\n\u2028\ud800"
+
+
 def test_a_whole_chain_is_walked_to_its_head() -> None:
     lines, head = chain(*RECORDS)
     assert audit_chain.walk(lines) == head

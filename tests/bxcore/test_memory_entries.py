@@ -31,6 +31,7 @@ def test_an_entry_that_is_there_already_is_refused() -> None:
     found = memory_entries.add("notes", ("a", "b"), "a")
     assert isinstance(found, NotEdited)
     assert found.sentence == "notes.md has this entry already; nothing was changed"
+    assert memory_entries.replace("notes", ("a", "b"), "b", "a") == found
 
 
 @pytest.mark.parametrize(("file", "limit"), [("memory", 2200), ("user", 1400), ("notes", 20_000)])
@@ -52,7 +53,7 @@ def test_a_file_takes_its_limit_and_not_a_character_more(file: str, limit: int) 
 def test_a_file_that_is_over_its_limit_by_hand_may_still_shrink() -> None:
     held = ("x" * 1500, "y" * 100)
     assert isinstance(memory_entries.replace("user", held, "yy", "y"), Edited)
-    assert isinstance(memory_entries.replace("user", held, "yy", "y" * 101), NotEdited)
+    assert isinstance(memory_entries.replace("user", held, "yy", "z" * 100), NotEdited)
 
 
 def test_an_entry_is_replaced_in_its_place() -> None:
@@ -82,6 +83,9 @@ def test_a_piece_of_no_entry_is_refused_with_what_there_is() -> None:
     assert found.sentence.startswith("no entry of notes.md holds that text; ")
     assert found.sentence.endswith('"entry 4" and 2 more')
     assert found.told == tuple(f"entry {n}" for n in range(5))
+    all_shown = memory_entries.remove("notes", tuple(f"entry {n}" for n in range(5)), "fish")
+    assert isinstance(all_shown, NotEdited)
+    assert all_shown.sentence.endswith('"entry 4"')
 
 
 def test_an_edit_of_an_empty_file_says_so() -> None:
@@ -91,5 +95,7 @@ def test_an_edit_of_an_empty_file_says_so() -> None:
 
 def test_first_words_are_few_and_short() -> None:
     assert memory_entries.first_words("a b c") == "a b c"
+    assert memory_entries.first_words("a b\nc d e f g h") == "a b c d e f g h"
     assert memory_entries.first_words("a b\nc d e f g h i") == "a b c d e f g h…"
+    assert memory_entries.first_words("x" * 60) == "x" * 60
     assert memory_entries.first_words("x" * 100) == "x" * 60 + "…"
