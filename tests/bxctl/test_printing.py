@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from bxctl.printing import age, as_json, paint, table, visible
 
 
-@given(st.text(st.characters(exclude_categories=()), max_size=60))
+STEERING = st.characters(categories=["Cc", "Cf", "Cs"])
+
+
+@given(st.text(st.characters(exclude_categories=()) | STEERING, max_size=60))
 def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
     shown = visible(text)
     assert not any(ord(char) < 32 and char not in "\n\t" for char in shown)
