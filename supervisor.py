@@ -313,6 +313,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     examined = examine(paths, os.environ, cwd=Path.cwd())
     if examined.settings is None or examined.problems:
         return _refuse(map(str, examined.problems), Exit.USAGE)
+    too_long = path_rules.socket_problem(examined.settings.control.socket or paths.socket)
+    if too_long is not None:
+        return _refuse([too_long], Exit.USAGE)
     return _run(examined.settings, examined.secrets, paths)
 
 
@@ -370,7 +373,7 @@ def _supervise(parts: Parts) -> int:
     gc.freeze()  # what is loaded at the start stays; no collection needs to look at it again
     notify.notify(notify.READY)
     logger.info("boxmaker is ready")
-    signals.wait()
+    signals.block_until_wanted()
     return _end(root)
 
 

@@ -19,7 +19,7 @@ from bxcore.messages.supervision import StartChild
 from bxcore.supervision import ChildSpec, Restart
 from bxio.http_server import HttpExchange
 from bxio.instance_lock import InstanceLock
-from bxio.unix_socket import listen, peer_is_ours, remove
+from bxio.unix_socket import SocketError, listen, peer_is_ours, remove
 
 CONNECTION_BOUND = 16
 """Messages: the request, one wake-up for news, one outcome."""
@@ -51,8 +51,12 @@ class Control(Actor):
         self._cut = False
 
     def on_start(self) -> None:
-        """Listen; a ``SocketError`` is a failed start."""
-        self._listener = listen(self._path, self._lock)
+        """Listen; a ``SocketError`` is said and is a failed start."""
+        try:
+            self._listener = listen(self._path, self._lock)
+        except SocketError as error:
+            logger.error("control: {}", error.sentence)
+            raise
         self.box.tell(AcceptNext())
 
     def on_receive(self, message: ControlMessage) -> None:

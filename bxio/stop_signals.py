@@ -18,7 +18,7 @@ class StopSignals:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda number, _frame: self._on_signal(number))
 
-    def wait(self) -> None:
+    def block_until_wanted(self) -> None:
         """Block the main thread until a stop is wanted; looks up now and then, as no wait is without end."""
         while not self.wanted.wait(_LOOK_S):
             pass

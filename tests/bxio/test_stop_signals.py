@@ -20,7 +20,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_first_signal_asks_for_a_stop_in_order() -> None:
-    done = run("os.kill(os.getpid(), signal.SIGTERM)\nsignals.wait()\nprint('in order')")
+    done = run("os.kill(os.getpid(), signal.SIGTERM)\nsignals.block_until_wanted()\nprint('in order')")
     assert (done.returncode, done.stdout) == (0, "in order\n")
 
 

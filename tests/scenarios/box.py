@@ -88,7 +88,7 @@ class Box:
         return self.start()
 
     def __exit__(self, *_: object) -> None:
-        if self.process is not None and self.process.poll() is None:
+        if self.process is not None:
             self.stop(signal.SIGKILL)
 
 

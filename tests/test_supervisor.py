@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from loguru import logger
+
+from actors.base import Runtime
+from bxcore.config import Secrets, Settings
+from bxcore.paths import find
+from bxcore.supervision import ChildSpec, SupervisorSpec, validate
+from bxio.claim import claim
+from supervisor import Parts, main, tree
+from tests.scenarios.box import ROOT, Box, environ
+
+pytestmark = pytest.mark.timeout(90)
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Iterator[SupervisorSpec]:
+    paths = find({}, cwd=tmp_path, home=str(tmp_path))
+    runtime = Runtime()
+    taken = claim(paths, log_level="info", log_folder=None, honcho=None)
+    settings = Settings.model_validate({"honcho": {"url": "http://127.0.0.1:9"}})
+    yield tree(
+        Parts(runtime=runtime, settings=settings, secrets=Secrets(), paths=paths, claim=taken, started_s=0.0)
+    )
+    taken.release()
+    logger.remove()
+
+
+def names(spec: SupervisorSpec) -> list[str]:
+    return [child.name for child in spec.children]
+
+
+def test_the_tree_is_sound_and_starts_in_the_order_of_5_1(spec: SupervisorSpec) -> None:
+    assert validate(spec) == []
+    order = ["clock", "dead-letters", "audit", "model", "memory.group", "broker", "asks", "loop.group"]
+    assert names(spec) == [*order, "control.group"]
+
+
+def test_what_speaks_to_the_network_rests_between_its_restarts(spec: SupervisorSpec) -> None:
+    resting = {child.name for child in spec.children if child.backoff is not None}
+    assert resting == {"model"}
+
+
+def test_a_group_is_a_supervisor(spec: SupervisorSpec) -> None:
+    def kinds(children: tuple[ChildSpec, ...]) -> dict[str, str]:
+        return {child.name: child.kind for child in children}
+
+    supervisors = {name for name, kind in kinds(spec.children).items() if kind == "supervisor"}
+    assert supervisors == {"memory.group", "asks", "loop.group", "control.group"}
+
+
+def test_a_bad_configuration_lists_every_problem_with_file_and_line_and_exits_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "boxmaker.toml").write_text('[model]\nurll = "x"\n[loop]\nmax_rounds = "8"\n')
+    assert main(["serve", "--home", str(tmp_path)]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert [re.split(r": ", line)[0] for line in told] == [f"{tmp_path}/boxmaker.toml:{n}" for n in (2, 4)]
+    assert "did you mean url" in told[0]
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_state_folder_that_is_a_file_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "state").write_text("")
+    assert main(["serve", "--home", str(tmp_path)]) == 1
+    assert "state is not a folder; move it away or choose another one" in capsys.readouterr().err
+
+
+def test_a_socket_path_too_long_for_the_system_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--home", str(tmp_path / ("x" * 120))]) == 2
+    assert "Linux takes 107" in capsys.readouterr().err
+
+
+def test_a_tree_that_gives_up_ends_the_process_with_a_last_line_and_a_code(tmp_path: Path) -> None:
+    """The socket's place is taken by a folder while the process runs, so its actor fails again and again."""
+    with Box(tmp_path / "home", '[model]\nurl = "http://127.0.0.1:9/v1"\n') as box:
+        assert box.process is not None
+        path = box.home / "run" / "control.sock"
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(str(path))
+        client.sendall(b"POST /v1/restart HTTP/1.1\r\nHost: box\r\nContent-Length: 18\r\n\r\n")
+        path.unlink()
+        path.mkdir()
+        client.sendall(b'{"name":"control"}')
+        assert box.process.wait(timeout=60) == 1
+        client.close()
+        assert "the supervision tree gave up" in box.said().splitlines()[-1]
+
+
+def test_a_second_interrupt_ends_a_stop_at_once(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, supervisor\n"
+        "before = supervisor.Root.stop\n"
+        "def stuck(self, timeout_s):\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    return before(self, timeout_s)\n"
+        "supervisor.Root.stop = stuck\n"
+        "import threading\n"
+        "threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()\n"
+        f"supervisor.main(['serve', '--home', {str(tmp_path / 'home')!r}])\n"
+    )
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "boxmaker.toml").write_text('[model]\nurl = "http://127.0.0.1:9/v1"\n')
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environ(), timeout=60, check=False, capture_output=True
+    )
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+
+
+def test_the_process_tells_systemd_when_it_is_ready_and_when_it_stops(tmp_path: Path) -> None:
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listener.bind(str(tmp_path / "notify"))
+    listener.settimeout(30)
+    box = Box(tmp_path / "home", '[model]\nurl = "http://127.0.0.1:9/v1"\n')
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "supervisor", "serve", "--home", str(box.home)],
+        env={**environ(), "NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "400000"},
+        stderr=subprocess.DEVNULL,
+    )
+    assert listener.recv(100) == b"READY=1"
+    assert listener.recv(100) == b"WATCHDOG=1"
+    process.send_signal(signal.SIGTERM)
+    last = b"WATCHDOG=1"
+    while last == b"WATCHDOG=1":
+        last = listener.recv(100)
+    assert last == b"STOPPING=1"
+    assert process.wait(timeout=30) == 0
+    listener.close()
