@@ -311,6 +311,7 @@ def test_a_decision_is_on_disk_before_the_outbox_hears_of_it(
     ended(box, "k3f", 1)
     rows = outbox.expect(Deliver).rows
     assert turn_ledger.to_send(bench.places.ledger) == rows
+    outbox.expect_none(within_s=memory.OUTBOX_AGAIN_S * 2)
 
 
 def test_after_a_crash_the_outbox_is_told_to_look_at_what_the_one_before_may_have_decided(
