@@ -38,6 +38,8 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         user="Where did I park the car? Ask your memory.",
         call=("ask_memory", {"question": "Where is the car parked?"}),
+        recalled="[1] memory · session k3f turn 2, 2026-03-02 · private\n"
+        "    said: The car is on level 3. / reply: Noted: the car is on level 3.",
         result='[1] memory · own · private\n    owner said on 2026-03-02: "the car is on level 3"',
         reply="The car is on level 3.",
     ),
@@ -70,6 +72,13 @@ EXAMPLES: tuple[Example, ...] = (
         call=("recall", {"query": "Bruno"}),
         result=NOTHING,
         reply="I found nothing about Bruno. Who is it?",
+    ),
+    Example(
+        user="Which day is it?",
+        recalled="[1] memory · notes · private\n    The gym is closed on Sundays.",
+        call=("clock", {}),
+        result="Monday 2026-03-02 09:41:12 UTC",
+        reply="Today is Monday, 2 March 2026.",
     ),
     Example(user="How do you say 'thank you' in Spanish?", reply="In Spanish, 'thank you' is 'gracias'."),
     Example(
