@@ -113,7 +113,8 @@ class Actor(SeamActor):
         else:
             if letter.reply is not None and not letter.taken_over:
                 letter.reply.set(answer)
-        self._kernel_life.lease.in_hand = None
+        finally:
+            self._kernel_life.lease.in_hand = None
 
     def _kernel_obey(self, order: Order, letter: Letter) -> Any:
         """Do what the kernel wants; the message for ``on_receive`` when the order carries one."""

@@ -296,9 +296,14 @@ class Supervisor(Actor):
         if self._start(child):
             self._publish()
             return Done(ok=True, sentence=f"{name} is {verb}")
-        self._try_later(child)
+        sentence = f"{name} failed at its start ({child.last_error})"
+        if child.temporary:
+            self._let_rest(child)
+        else:
+            self._try_later(child)
+            sentence += "; it is tried again"
         self._publish()
-        return Done(ok=False, sentence=f"{name} failed at its start ({child.last_error}); it is tried again")
+        return Done(ok=False, sentence=sentence)
 
     def _publish(self) -> None:
         life = self._kernel_life

@@ -68,7 +68,11 @@ class Model:
 
     def start_by_hand(self, name: str, now_s: float) -> None:
         self.by_hand.discard(name)
-        if name not in self.up and not self._start(name):
+        if name in self.up or self._start(name):
+            return
+        if self.rules[name] == "temporary":
+            self.known.remove(name)
+        else:
             self._guarded(lambda: self._restart(name, now_s), now_s)
 
     def restart_by_hand(self, name: str, now_s: float) -> None:

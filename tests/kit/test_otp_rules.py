@@ -10,8 +10,7 @@ SEEDS = 2000
 CHUNK = 100
 
 
-def play(seed: int) -> None:
-    run = Run(seed)
+def play(run: Run) -> None:
     root = run.begin()
     assert run.log == run.model.log
     for wait_s, doing, number in run.script.events if root is not None else ():
@@ -36,8 +35,10 @@ def play(seed: int) -> None:
 @pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
 def test_supervisors_do_what_the_model_of_otp_does(first: int) -> None:
     for seed in range(first, first + CHUNK):
+        run = Run(seed)
         try:
-            play(seed)
+            play(run)
         except BaseException as error:
             error.add_note(f"seed {seed}")
+            run.kit.close()
             raise

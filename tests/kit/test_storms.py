@@ -87,12 +87,11 @@ def is_resolved(outcome: Outcome) -> bool:
             return False
 
 
-def play(seed: int) -> None:
-    storm = Storm(seed)
+def play(storm: Storm, *, stopped: bool) -> None:
     for _ in range(3):
         storm.kit.world.spawn("asker", storm.asker)
     storm.kit.world.spawn("operator", storm.operator)
-    if seed % 3 == 0:
+    if stopped:
         stopping = storm.kit.world.spawn("stops", partial(_stop, storm.root))
         stopping.join(60.0)
     storm.kit.settle()
@@ -113,8 +112,10 @@ def _stop(root: Root) -> None:
 @pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
 def test_in_a_storm_every_ask_is_resolved_and_the_tree_stands_or_has_ended_whole(first: int) -> None:
     for seed in range(first, first + CHUNK):
+        storm = Storm(seed)
         try:
-            play(seed)
+            play(storm, stopped=seed % 3 == 0)
         except BaseException as error:
             error.add_note(f"seed {seed}")
+            storm.kit.close()
             raise

@@ -24,7 +24,9 @@ def test_what_is_raised_while_an_actor_is_made_is_its_failed_start(kit: Kit) -> 
     assert "secret" not in lines[0]
 
 
-def test_a_stop_within_its_budget_is_true_and_the_thread_is_gone(kit: Kit) -> None:
+@pytest.mark.parametrize("seed", range(30))
+def test_a_stop_within_its_budget_is_true_and_the_thread_is_gone(seed: int) -> None:
+    kit = Kit(seed, preemption=0.6)
     log = Log(slow={("stop", "child"): 1.0})
     kit.start("child", partial(Child, log=log))
     life = kit.runtime.life("child")
@@ -33,6 +35,7 @@ def test_a_stop_within_its_budget_is_true_and_the_thread_is_gone(kit: Kit) -> No
     assert life.thread is not None
     assert not life.thread.is_alive()
     assert log.lines == ["start child", "cut child", "stop child"]
+    assert kit.close() == []
 
 
 def test_a_stop_over_its_budget_is_false_and_the_life_is_a_zombie(kit: Kit) -> None:

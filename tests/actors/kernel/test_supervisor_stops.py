@@ -182,3 +182,14 @@ def test_an_ask_taken_over_by_a_child_that_ends_normally_is_failed(kit: Kit) -> 
     kit.runtime.mailbox("a").tell("end")
     assert owed.outcome(kit.now() + 1.0) != Late()
     assert kit.now() == 0.0
+
+
+def test_a_temporary_child_that_fails_when_restarted_by_hand_is_forgotten(kit: Kit) -> None:
+    log = Log()
+    kit.tree(SupervisorSpec(children=(child(log, "a", Restart.TEMPORARY),)))
+    log.failing_starts["a"] = 1
+    done = wish(kit, RestartChild(name="a"))
+    assert done == Done(ok=False, sentence="a failed at its start (OSError)")
+    kit.settle()
+    assert log.lines.count("fail a") == 1
+    assert kit.runtime.tree()[0].children == ()
