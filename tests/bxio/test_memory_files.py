@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -123,3 +126,46 @@ def test_a_file_that_is_a_folder_is_one_clear_sentence(tmp_path: Path) -> None:
     with pytest.raises(MemoryFilesError, match=r"user.md cannot be read: is a directory"):
         files.texts("user")
     files.close()
+
+
+class Faults:
+    """Lets the first ``good`` durable steps pass and has every later one fail, as a full disk does."""
+
+    def __init__(self, good: int) -> None:
+        self.left = good
+
+    def step(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **named: Any) -> Any:
+            self.left -= 1
+            if self.left < 0:
+                raise OSError(28, "No space left on device")
+            return real(*args, **named)
+
+        return call
+
+
+@pytest.mark.parametrize("good", range(9))
+def test_wherever_an_edit_breaks_off_nothing_is_half_there_and_no_label_is_lifted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good: int
+) -> None:
+    files = opened(tmp_path)
+    add(files, "notes", "old", UNTRUSTED)
+    edited = memory_entries.replace("notes", files.texts("notes"), "old", "new")
+    assert isinstance(edited, Edited)
+    faults = Faults(good)
+    with monkeypatch.context() as patch:
+        for name in ("write", "fsync", "fdatasync", "ftruncate"):
+            patch.setattr(os, name, faults.step(getattr(os, name)))
+        patch.setattr(Path, "rename", faults.step(Path.rename))
+        try:
+            files.write("notes", edited, Editor(session="k3f", turn=5, label=NEW_SESSION))
+            told = True
+        except MemoryFilesError:
+            told = False
+    files.close()
+    shutil.copytree(tmp_path / "memory", tmp_path / "restarted" / "memory")
+    again = opened(tmp_path / "restarted")
+    found = again.entries("notes")
+    assert [entry.label for entry in found] == [UNTRUSTED]
+    assert found[0].text == "new" or (found[0].text == "old" and not told)
+    again.close()
