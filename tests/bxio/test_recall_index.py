@@ -103,6 +103,31 @@ def test_newer_is_before_older_when_both_fit_alike(index: RecallIndex) -> None:
     assert found(index, "tin", k=2) == ["tin number8", "tin number7"]
 
 
+def test_a_much_better_old_hit_stays_before_many_newer_ones(index: RecallIndex) -> None:
+    add(
+        index, turn("saffron marmalade recipe"), *(turn(f"marmalade jar {n}", number=n) for n in range(2, 60))
+    )
+    assert found(index, "saffron marmalade recipe", k=1) == ["saffron marmalade recipe"]
+
+
+def test_a_text_that_is_not_long_is_shown_whole(index: RecallIndex) -> None:
+    text = "saffron " + "a b " * 100
+    add(index, turn(text))
+    assert found(index, "saffron") == [text]
+
+
+def test_only_a_sound_sqlite_gets_a_write_ahead_log(
+    path: Path, index: RecallIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [mode] = index._db.execute("PRAGMA journal_mode").fetchone()
+    assert mode == ("wal" if sqlite3.sqlite_version_info >= (3, 51, 3) else "delete")
+    for version, wanted in (((3, 51, 2), "delete"), ((3, 51, 3), "wal")):
+        monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
+        other = RecallIndex.open(path.with_name(f"{wanted}.sqlite"))
+        assert other._db.execute("PRAGMA journal_mode").fetchone() == (wanted,)
+        other.close()
+
+
 def test_of_a_long_text_the_part_around_the_words_is_shown(index: RecallIndex) -> None:
     add(index, turn("filler " * 400 + "the saffron is here " + "filler " * 400))
     [hit] = index.search("saffron", k=1, without="")
