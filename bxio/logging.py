@@ -48,7 +48,7 @@ def set_up(level: str, folder: Path | None, *, stream: TextIO | None = None) -> 
     logger.remove()
     _add(
         level,
-        _for_people(out, colour=tty and "NO_COLOR" not in os.environ) if tty else _as_json(_writer(out)),
+        _for_people(out, colour=tty and not os.environ.get("NO_COLOR")) if tty else _as_json(_writer(out)),
     )
     if folder is not None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -52,13 +52,12 @@ def run(args: Namespace) -> int:
             speaker=args.speaker or _login_name(),
             screen=JsonScreen() if args.json else PeopleScreen(),
         )
-        return _talk_through(conversation, _texts(args, wire))
-
-
-def _texts(args: Namespace, wire: Wire) -> Iterable[str | NotTextError]:
-    if args.message:
-        return list(args.message)
-    return typed_lines(wire, args.session) if sys.stdin.isatty() else lines_of_stdin()
+        if args.message:
+            return _talk_through(conversation, args.message)
+        if not sys.stdin.isatty():
+            return _talk_through(conversation, lines_of_stdin())
+        _talk_through(conversation, typed_lines(wire, args.session))
+        return Exit.OK  # a person has seen what failed, and left when all was said
 
 
 def _talk_through(conversation: Conversation, texts: Iterable[str | NotTextError]) -> Exit:

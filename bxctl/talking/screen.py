@@ -69,7 +69,7 @@ class PeopleScreen:
 
     def _talk(self, text: str) -> None:
         self._break_line()
-        talk(paint(visible(text), "dim", sys.stderr) if sys.stderr.isatty() else text)
+        print(paint(visible(text), "dim", sys.stderr), file=sys.stderr, flush=True)
 
     def _break_line(self) -> None:
         """End a line of streamed text; what follows begins anew."""

@@ -281,6 +281,20 @@ def test_ctrl_d_leaves_and_ctrl_c_at_the_prompt_does_not(make: MakeBox) -> None:
     assert person.leaves() == 0
 
 
+def test_ctrl_c_in_a_turn_brings_the_prompt_back(make: MakeBox) -> None:
+    box: ControlBox = make(script=held_until_stopped(lambda: box))
+    person = Person(box)
+    person.sees("> ")
+    person.types("long\n")
+    wait_for(lambda: bool(box.held))
+    person.types("\x03")
+    person.sees("stopping the turn")
+    person.sees("the turn was stopped")
+    person.sees("> ")
+    person.types("/quit\n")
+    assert person.leaves() == 0
+
+
 def test_text_is_streamed_once(make: MakeBox) -> None:
     def script(message: Any) -> object:
         return one_turn(message) if isinstance(message, Say) else answered(message)

@@ -96,6 +96,15 @@ def test_a_long_result_is_shown_short_and_with_its_label(capsys: Out) -> None:
     assert len(err) < 260
 
 
+def test_on_a_terminal_what_is_no_data_is_dim(
+    terminal: PeopleScreen, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    terminal.show({"kind": "notice", "text": "loading \x1b[2J"})
+    assert capsys.readouterr().err == "\033[2mloading \\x1b[2J\033[0m\n"
+
+
 def test_json_shows_notices_to_the_person_and_turns_to_the_program(capsys: Out) -> None:
     screen = JsonScreen()
     screen.show({"kind": "notice", "text": "loading"})
