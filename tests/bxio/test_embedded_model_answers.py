@@ -114,13 +114,14 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
 
 
 def _name_when_ready(child: ModelChild) -> str:
-    deadline = time.monotonic() + 200
+    deadline, stdout = time.monotonic() + 200, child._process.stdout
+    assert stdout is not None
     while time.monotonic() < deadline and child.exit_code() is None:
         for news in child.news():
             assert news["event"] != "failed", news
             if news["event"] == "ready":
                 return str(news["name"])
-        select.select([child._process.stdout], [], [], 1.0)
+        select.select([stdout], [], [], 1.0)
     raise AssertionError("the model was not ready")
 
 

@@ -3,8 +3,8 @@
 A script is a list of steps; each request to ``/v1/chat/completions`` takes the next one, and a request past
 the last step is answered 500. A step is a JSON object with one of these:
 
-- ``{"say": TEXT}`` a reply, ``{"call": [NAME, {ARGUMENTS}]}`` or ``{"call": [[NAME, {…}], …]}`` tool calls, each
-  in the manner that the request asks for (JSON text when it has a ``response_format``, else structured);
+- ``{"say": TEXT}`` a reply, ``{"call": [NAME, {ARGUMENTS}]}`` or ``{"call": [[NAME, {…}], …]}`` tool calls,
+  each in the manner that the request asks for (JSON text when it has a ``response_format``, else structured);
 - ``{"text": TEXT}`` the content as it is; ``{"calls": [[NAME, ARGUMENTS], …]}`` structured calls as they are,
   the arguments a text or any JSON value;
 - ``{"status": 500, "body": TEXT}`` an error;
