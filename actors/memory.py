@@ -129,7 +129,7 @@ class Memory(Actor):
             self._intake = TurnIntake.open(
                 self._places.sessions, self._places.ledger, agent=self._saving.agent, save=self._saving.save
             )
-            self._open_index()
+            self._start_index()
             self._look_for_missing()
             if self.incarnation > 1:  # the one before may have decided a turn and not told of it
                 self._tell_outbox(LookAgain())
@@ -170,6 +170,12 @@ class Memory(Actor):
     def facts(self) -> Mapping[str, str | int | float]:
         """Questions on their way, sessions still to be taken in."""
         return {"asks_running": len(self._asks), "sessions_missing": len(self._missing)}
+
+    def _start_index(self) -> None:
+        try:
+            self._index = self._opened_index()
+        except RecallIndexError as error:
+            self._index_failed(error)
 
     # The three files.
 
@@ -214,7 +220,9 @@ class Memory(Actor):
             if not hits:
                 return self._nothing(index)
         except RecallIndexError as error:
-            self._lose_index(error)
+            self._index_failed(error)
+            if not error.damaged:
+                return _failed(f"recall: {error.sentence}")
             return _failed("recall: the index is not sound and is made anew; ask again in a moment")
         except MemoryFilesError as error:
             return _failed(f"recall: {error.sentence}")
@@ -227,33 +235,28 @@ class Memory(Actor):
         return MemoryAnswer(ok=True, content=searched.nothing_found(), label=NEW_SESSION)
 
     def _ready_index(self) -> RecallIndex:
-        """The index with the notes as they are on disk now; opened again when it was lost."""
+        """The index with the notes as they are on disk now; opened again when there is none."""
         assert self._files is not None
         if self._index is None:
-            self._open_index()
+            self._index = self._opened_index()
             self._look_for_missing()
-        if self._index is None:
-            raise RecallIndexError("there is no recall index")
         notes = self._files.entries("notes")
         if notes != self._notes:
             self._index.set_notes(Note(text=redact(entry.text), label=entry.label) for entry in notes)
             self._notes = notes
         return self._index
 
-    def _open_index(self) -> None:
-        try:
-            self._index = RecallIndex.open(self._places.index)
-        except RecallIndexError as error:
-            logger.error("recall: {}", error.sentence)
-            return
+    def _opened_index(self) -> RecallIndex:
+        index = RecallIndex.open(self._places.index)
         self._notes = None
-        if self._index.made_anew not in {None, "missing"}:
-            logger.warning("recall: the index was {} and is made anew from the logs", self._index.made_anew)
+        if index.made_anew not in {None, "missing"}:
+            logger.warning("recall: the index was {} and is made anew from the logs", index.made_anew)
+        return index
 
-    def _lose_index(self, error: RecallIndexError) -> None:
-        """A cache that failed is dropped; the next open makes it anew."""
+    def _index_failed(self, error: RecallIndexError) -> None:
+        """A damaged cache is dropped, and the next look makes it anew; one on a full disk is left alone."""
         logger.error("recall: {}", error.sentence)
-        if self._index is not None:
+        if error.damaged and self._index is not None:
             self._index.close()
             self._index = None
             recall_index.drop(self._places.index)
@@ -270,7 +273,7 @@ class Memory(Actor):
         try:
             return {} if self._index is None else self._index.sizes()
         except RecallIndexError as error:
-            self._lose_index(error)
+            self._index_failed(error)
             return {}
 
     def _catch_up(self) -> None:
@@ -309,7 +312,7 @@ class Memory(Actor):
             )
             self._index.add_turns(ended.session, wanted, size=ended.size, upto=ended.upto)
         except RecallIndexError as error:
-            self._lose_index(error)
+            self._index_failed(error)
 
     # Questions to Honcho.
 

@@ -26,6 +26,8 @@ WHOLE = 560
 """A longer text is shown as the part around its best words."""
 _SAFE_WAL = (3, 51, 3)
 """Older versions may lose pages in write-ahead mode, so they get a rollback journal."""
+_DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+"""SQLite's primary codes for a file that is not what it should be; the first is for a table that is gone."""
 _NOTES = ""
 """The session of a note's row; no session is called so."""
 _TABLES = f"""
@@ -54,11 +56,12 @@ _NOT_SHY = "AND rowid NOT IN (SELECT id FROM docs WHERE untrusted OR level > 1)"
 
 
 class RecallIndexError(Exception):
-    """The index cannot be used; ``sentence`` says why. It is a cache: drop it and fill it again."""
+    """The index cannot be used; ``sentence`` says why. A ``damaged`` one is to be dropped and made anew."""
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, *, damaged: bool = False) -> None:
         super().__init__(sentence)
         self.sentence = sentence
+        self.damaged = damaged
 
 
 class RecallIndex:
@@ -84,7 +87,7 @@ class RecallIndex:
                 path.chmod(0o600)
                 connection.executescript(f"BEGIN;{_TABLES}COMMIT;")
         except (sqlite3.Error, OSError) as error:
-            raise RecallIndexError(f"the recall index {path} cannot be made: {error}") from None
+            raise RecallIndexError(f"the recall index {path.name} cannot be made: {_reason(error)}") from None
         return cls(connection, why or ("missing" if fresh else None))
 
     def add_turns(self, session: str, turns: Iterable[FinishedTurn], *, size: int, upto: int) -> None:
@@ -172,7 +175,8 @@ class RecallIndex:
         try:
             yield
         except sqlite3.Error as error:
-            raise RecallIndexError(f"the recall index cannot be used: {error}") from None
+            sentence = f"the recall index cannot be used: {error}"
+            raise RecallIndexError(sentence, damaged=_is_damage(error)) from None
 
     def close(self) -> None:
         """Close the one connection; a second call does nothing."""
@@ -198,12 +202,23 @@ def _unsound(path: Path) -> str | None:
         if checked != "ok":
             return "damaged"
         connection.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")
-    except sqlite3.DatabaseError:
+    except sqlite3.Error as error:
+        if not _is_damage(error):
+            raise
         return "damaged"
     finally:
         if connection is not None:
             connection.close()
     return None
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether the file itself is at fault, rather than the disk, its rights or another holder."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror or "") if isinstance(error, OSError) else str(error)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

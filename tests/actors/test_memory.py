@@ -238,7 +238,7 @@ def test_without_an_index_all_else_works(kit: Kit, bench: MemoryBench, outbox: P
     bench.turn("a", "marmalade")
     ended(box, "a", 1)
     assert edit(box, "add", "notes", text="x").ok
-    assert not recall(box, "marmalade").ok
+    assert "recall.sqlite cannot be made: " in recall(box, "marmalade").content
     outbox.expect(Deliver)
     (tmp_path / "recall.sqlite").rmdir()
     recall(box, "marmalade")

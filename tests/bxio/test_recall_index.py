@@ -162,6 +162,31 @@ def test_a_file_that_is_no_database_is_made_anew(path: Path) -> None:
     index.close()
 
 
+def test_an_index_that_lost_a_table_is_made_anew(path: Path) -> None:
+    filled(path)
+    db = sqlite3.connect(path)
+    db.execute("DROP TABLE words")
+    db.close()
+    index = RecallIndex.open(path)
+    assert index.made_anew == "damaged"
+    index.close()
+
+
+def test_an_index_that_another_holds_is_not_dropped(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path)
+    real = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **named: real(*args, **{**named, "timeout": 0.01}))
+    holder = real(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(RecallIndexError, match=r"recall\.sqlite cannot be made: database is locked"):
+        RecallIndex.open(path)
+    holder.execute("ROLLBACK")
+    holder.close()
+    index = RecallIndex.open(path)
+    assert (index.made_anew, index.counts()) == (None, (99, 0))
+    index.close()
+
+
 def test_an_index_of_another_version_is_made_anew(path: Path) -> None:
     filled(path)
     db = sqlite3.connect(path)
@@ -198,8 +223,9 @@ def test_damage_while_it_is_open_is_one_clear_error(path: Path) -> None:
     filled(path)
     index = RecallIndex.open(path)
     path.write_bytes(b"\xa5" * path.stat().st_size)
-    with pytest.raises(RecallIndexError, match="cannot be used"):
+    with pytest.raises(RecallIndexError, match="cannot be used") as failed:
         index.search("tin", k=5, without="")
+    assert failed.value.damaged
     index.close()
     recall_index.drop(path)
     assert not path.exists()
@@ -212,8 +238,9 @@ def test_a_failed_write_leaves_what_was_there(index: RecallIndex) -> None:
         yield turn("red box", number=2)
         raise sqlite3.OperationalError("disk is full")
 
-    with pytest.raises(RecallIndexError, match="disk is full"):
+    with pytest.raises(RecallIndexError, match="disk is full") as failed:
         index.add_turns("k3f", breaking(), size=99, upto=2)
+    assert not failed.value.damaged
     assert found(index, "tin box") == ["blue tin"]
     assert index.turns_in("k3f") == 1
 
