@@ -12,6 +12,7 @@ from typing import assert_never
 from loguru import logger
 
 from actors.base import Actor, Busy, Context, Failed, Mailbox, Reply
+from bxcore.address import Delivery
 from bxcore.control import ErrorCode
 from bxcore.control.turns import error_json
 from bxcore.messages.control import AcceptNext, ControlMessage, TakeRequest
@@ -57,10 +58,13 @@ class Control(Actor):
         except SocketError as error:
             logger.error("control: {}", error.sentence)
             raise
-        self.box.tell(AcceptNext())
+        self.tell_later(0.0, AcceptNext())
 
     def on_receive(self, message: ControlMessage) -> None:
-        """Take one client, then tell oneself to take the next: a stop comes in between."""
+        """Take one client, then tell oneself to take the next: a stop comes in between.
+
+        By a timer, which ends with this incarnation: a message would wait for the next one, beside its own.
+        """
         match message:
             case AcceptNext():
                 self._accept()
@@ -90,7 +94,7 @@ class Control(Actor):
                 return  # the stop is the next message
             raise
         self._hand_over(client)
-        self.box.tell(AcceptNext())
+        self.tell_later(0.0, AcceptNext())
 
     def _hand_over(self, client: socket.socket) -> None:
         if not peer_is_ours(client):
@@ -103,7 +107,8 @@ class Control(Actor):
         spec = ChildSpec(
             name=name, start=lambda context: self._connect(context, exchange), restart=Restart.TEMPORARY
         )
-        self._connections.tell(StartChild(spec=spec, mailbox=box))
+        if self._connections.tell(StartChild(spec=spec, mailbox=box)) is not Delivery.ACCEPTED:
+            self._runtime.forget(box)  # nobody will start it: who asks it below hears so at once
         taken = box.ask(TakeRequest(), self.now() + _KEPT_S)
         taken.when_over(lambda: _turn_away(taken, exchange))
 

@@ -130,6 +130,15 @@ def test_a_connection_that_cannot_start_is_turned_away(
     letters.read_all()
 
 
+def test_without_its_supervisor_a_client_is_turned_away_at_once(make: MakeBox, letters: Letters) -> None:
+    box = make()
+    assert box.root.box.call(StopChild(name="connections"), 5).ok
+    with connected(box) as client:
+        assert client.recv(65_536).startswith(b"HTTP/1.1 500 ")
+    assert not [each for each in box.runtime.mailboxes() if each.name.startswith("connections/")]
+    letters.read_all()
+
+
 def test_another_users_client_is_turned_away(make: MakeBox, monkeypatch: pytest.MonkeyPatch) -> None:
     box = make()
     monkeypatch.setattr("actors.control.peer_is_ours", lambda _: False)

@@ -275,7 +275,9 @@ def test_a_person_talks_at_a_prompt_with_history(make: MakeBox) -> None:
 def test_ctrl_d_leaves_and_ctrl_c_at_the_prompt_does_not(make: MakeBox) -> None:
     person = Person(make())
     person.sees("> ")
-    person.types("half a li\x03")
+    person.types("half a li")
+    person.sees("half a li")  # the prompt reads by now: a signal just before that would wait for a key
+    person.types("\x03")
     person.sees("> ")
     person.types("\x04")
     assert person.leaves() == 0
