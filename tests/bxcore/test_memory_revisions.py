@@ -89,6 +89,14 @@ def test_a_person_who_mends_an_untrusted_note_does_not_lift_its_label() -> None:
     assert known.label("notes", "c") == UNTRUSTED
 
 
+def test_an_entry_that_a_person_only_adds_or_only_removes_is_an_edit() -> None:
+    known = Known.of([edit("a")])
+    for found, removed, added in ((("a", "b"), (), ("b",)), ((), ("a",), ())):
+        revision = known.by_hand("notes", found, "2026-11-03")
+        assert revision is not None
+        assert (revision.removed, revision.added) == (removed, added)
+
+
 def test_a_file_in_another_order_is_no_edit() -> None:
     assert Known.of([edit("ab")]).by_hand("notes", ("b", "a", "a"), "") is None
 
