@@ -89,6 +89,10 @@ def connections(box: ControlBox) -> int:
     return sum(life.name.startswith("connections/") for life in box.runtime.lives())
 
 
+def mailboxes(box: ControlBox) -> list[str]:
+    return [each.name for each in box.runtime.mailboxes() if each.name.startswith("connections/")]
+
+
 def wait_for(holds: Callable[[], bool]) -> None:
     pause = threading.Event()
     for _ in range(500):
@@ -135,7 +139,7 @@ def test_without_its_supervisor_a_client_is_turned_away_at_once(make: MakeBox, l
     assert box.root.box.call(StopChild(name="connections"), 5).ok
     with connected(box) as client:
         assert client.recv(65_536).startswith(b"HTTP/1.1 500 ")
-    assert not [each for each in box.runtime.mailboxes() if each.name.startswith("connections/")]
+    wait_for(lambda: not mailboxes(box))
     letters.read_all()
 
 
@@ -157,4 +161,4 @@ def test_many_clients_leave_nothing(make: MakeBox) -> None:
         assert answers(box)
     wait_for(lambda: connections(box) == 0)
     assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
-    assert not [each for each in box.runtime.mailboxes() if each.name.startswith("connections/")]
+    wait_for(lambda: not mailboxes(box))
