@@ -17,9 +17,12 @@ from bxcore.decide import Send, Skip, Workspace
 from bxcore.messages.outbox import Deliver, LookAgain
 from bxcore.records import Assistant, Record, SessionStart, Usage, User
 from bxcore.turn_decisions import Decided
+from bxio.honcho import HonchoClient, HonchoServer
 from bxio.session_store import SessionStore
 from bxio.turn_ledger import TurnLedger
+from tests.doubles import bad_manners
 from tests.doubles.honcho_wire import HonchoWire
+from tests.doubles.loopback import LoopbackServer
 
 TRUSTED = Send(Workspace.TRUSTED, "owner")
 UNTRUSTED = Send(Workspace.UNTRUSTED, "owner")
@@ -35,16 +38,17 @@ class Bench:
     wire: HonchoWire
     ledger: TurnLedger
     turns: dict[str, int] = field(default_factory=dict)
+    request_s: float = 5.0
 
-    def start(self) -> Mailbox:
+    def start(self, client: HonchoClient | None = None) -> Mailbox:
         delivery = Delivery(
-            client=self.wire.client,
+            client=client or self.wire.client,
             workspaces={Workspace.TRUSTED: "boxmaker", Workspace.UNTRUSTED: "boxmaker-untrusted"},
             agent="boxmaker",
             ledger=self.folder / "ledger.jsonl",
             marks=self.folder / "delivered.jsonl",
             sessions=SessionStore(self.folder / "sessions"),
-            request_s=5.0,
+            request_s=self.request_s,
             backoff=Backoff(first_s=0.005, most_s=0.02),
         )
         return self.runtime.start("outbox", lambda context: Outbox(context, delivery=delivery))
@@ -265,6 +269,20 @@ def test_another_turn_of_that_number_in_honcho_is_not_this_one(bench: Bench) -> 
     bench.start()
     until(lambda: done(bench) == 1)
     assert ("owner", "of this one") in bench.wire.said("k3f")
+
+
+def test_a_stop_cuts_a_request_that_hangs_and_the_turn_still_waits(bench: Bench) -> None:
+    bench.request_s = 60.0
+    with LoopbackServer(bad_manners.silent) as server:
+        box = bench.start(HonchoClient(HonchoServer(url=server.url)))
+        box.tell(Deliver(rows=(bench.decided("k3f", "x"),)))
+        until(lambda: len(server.requests) == 1)
+        began_s = time.monotonic()
+        bench.stop()
+        assert time.monotonic() - began_s < 2.0
+    assert done(bench) == 0
+    bench.start()
+    until(lambda: done(bench) == 1)
 
 
 def test_a_turn_whose_log_is_gone_holds_up_nothing(bench: Bench) -> None:
