@@ -38,8 +38,6 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         user="Where did I park the car? Ask your memory.",
         call=("ask_memory", {"question": "Where is the car parked?"}),
-        recalled="[1] memory · session k3f turn 2, 2026-03-02 · private\n"
-        "    said: The car is on level 3. / reply: Noted: the car is on level 3.",
         result='[1] memory · own · private\n    owner said on 2026-03-02: "the car is on level 3"',
         reply="The car is on level 3.",
     ),
@@ -82,10 +80,12 @@ EXAMPLES: tuple[Example, ...] = (
     ),
     Example(user="How do you say 'thank you' in Spanish?", reply="In Spanish, 'thank you' is 'gracias'."),
     Example(
-        user="What do the other agents know about the heating?",
-        call=("ask_memory", {"question": "What is known about the heating?"}),
-        result="[1] memory · own · private\n    (no answer)",
-        reply="My memory has nothing about the heating.",
+        user="When does the ferry leave? Ask your memory.",
+        recalled="[1] memory · session k3f turn 9, 2026-03-01 · private\n"
+        "    said: When does the ferry leave? Ask your memory. / reply: The ferry leaves at noon.",
+        call=("ask_memory", {"question": "When does the ferry leave?"}),
+        result='[1] memory · own · private\n    owner said on 2026-03-01: "the ferry leaves at noon"',
+        reply="The ferry leaves at noon.",
     ),
     Example(
         user="Please note that bin day is Tuesday.",

@@ -45,10 +45,15 @@ QUESTION = "Where is the spare key? Ask your memory."
 ADDED = "added to notes.md; it holds 34 of 20000 characters; recall finds it"
 ANSWER = '[1] memory · own · private\n    owner said on 2026-11-30: "the spare key is in the blue tin"'
 RECALLED = (
-    "[1] memory · session cli turn 1, 2026-11-30 · private\n"
+    "[1] memory · notes · private\n    The spare key is in the blue tin.",
+    "[1] memory · session main turn 2, 2026-11-30 · private\n"
+    "    said: Where is the spare key? Ask your memory. / reply: The spare key is in the blue tin.\n"
+    "[2] memory · notes · private\n    The spare key is in the blue tin.\n"
+    "[3] memory · session main turn 1, 2026-11-30 · private\n"
     "    said: Remember: the spare key is in the blue tin."
-    " / reply: I will remember that the spare key is in the blue tin."
+    " / reply: I will remember that the spare key is in the blue tin.",
 )
+"""What auto_recall finds after the first session; the second is what stands there in truth."""
 MEMORY = "What you remember (memory.md):\n- The owner likes jasmine tea."
 
 FLOOR = 10
@@ -149,8 +154,9 @@ def test_a_fact_is_kept_and_asked_for_in_the_same_session(real: Real) -> None:
     assert "blue tin" in real.ask(*before, question, *results(asked, ANSWER)).text
 
 
-@pytest.mark.parametrize("recalled", ["", RECALLED])
-@pytest.mark.parametrize("memory", ["", MEMORY])
+@pytest.mark.parametrize(
+    ("recalled", "memory"), [("", ""), (RECALLED[0], ""), (RECALLED[1], ""), (RECALLED[1], MEMORY)]
+)
 def test_the_fact_is_asked_for_in_a_new_session(real: Real, recalled: str, memory: str) -> None:
     question = UserMessage(text=QUESTION, recalled=recalled)
     asked = real.ask(question, memory=memory)
