@@ -44,16 +44,17 @@ FACT = "Remember: the spare key is in the blue tin."
 QUESTION = "Where is the spare key? Ask your memory."
 ADDED = "added to notes.md; it holds 34 of 20000 characters; recall finds it"
 ANSWER = '[1] memory · own · private\n    owner said on 2026-11-30: "the spare key is in the blue tin"'
-RECALLED = (
-    "[1] memory · notes · private\n    The spare key is in the blue tin.",
+NOTE = "[1] memory · notes · private\n    The spare key is in the blue tin."
+SAID_BEFORE = (
     "[1] memory · session main turn 2, 2026-11-30 · private\n"
     "    said: Where is the spare key? Ask your memory. / reply: The spare key is in the blue tin.\n"
     "[2] memory · notes · private\n    The spare key is in the blue tin.\n"
     "[3] memory · session main turn 1, 2026-11-30 · private\n"
     "    said: Remember: the spare key is in the blue tin."
-    " / reply: I will remember that the spare key is in the blue tin.",
+    " / reply: I will remember that the spare key is in the blue tin."
 )
-"""What auto_recall finds after the first session; the second is what stands there in truth."""
+"""What auto_recall truly finds in a second session."""
+
 MEMORY = "What you remember (memory.md):\n- The owner likes jasmine tea."
 
 FLOOR = 10
@@ -155,7 +156,7 @@ def test_a_fact_is_kept_and_asked_for_in_the_same_session(real: Real) -> None:
 
 
 @pytest.mark.parametrize(
-    ("recalled", "memory"), [("", ""), (RECALLED[0], ""), (RECALLED[1], ""), (RECALLED[1], MEMORY)]
+    ("recalled", "memory"), [("", ""), (NOTE, ""), (SAID_BEFORE, ""), (SAID_BEFORE, MEMORY)]
 )
 def test_the_fact_is_asked_for_in_a_new_session(real: Real, recalled: str, memory: str) -> None:
     question = UserMessage(text=QUESTION, recalled=recalled)
