@@ -19,7 +19,6 @@ from bxcore.control import ErrorCode, Request, encode
 from bxcore.control import requests as r
 from bxcore.messages.loop import EndSession, Say, StopTurn, TextDelta
 from bxcore.messages.memory import AskMemory
-from bxcore.messages.supervision import RestartChild
 from tests.doubles.control_box import ControlBox, answered, turn
 from tests.kit.leaks import Letters
 
@@ -168,12 +167,16 @@ def test_a_client_that_does_not_read_holds_up_no_turn(make: MakeBox, letters: Le
 
 def gone(box: ControlBox) -> None:
     """Wait until no connection is left."""
-    waiting = threading.Event()
+    wait_for(lambda: not any("connections/" in each.name for each in box.runtime.mailboxes()))
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    pause = threading.Event()
     for _ in range(500):
-        if not any("connections/" in name.name for name in box.runtime.mailboxes()):
+        if holds():
             return
-        waiting.wait(0.02)
-    raise AssertionError("a connection is left")
+        pause.wait(0.02)
+    raise AssertionError("it never came to that")
 
 
 def test_a_client_that_leaves_during_a_turn_frees_its_place(make: MakeBox, letters: Letters) -> None:
@@ -263,9 +266,11 @@ def test_all_is_what_this_connection_does_not_live_in(make: MakeBox) -> None:
 
 def test_a_restart_of_what_it_lives_in_is_answered_first(make: MakeBox) -> None:
     box = make()
+    before = box.runtime.mailbox("connections").epoch
     answer = ask(box, r.RestartRequest(name="connections"))[1]
     assert answer == {"ok": True, "sentence": "connections is told; this connection ends with it"}
-    box.runtime.mailbox("root").call(RestartChild(name="memory"), 5)
+    wait_for(lambda: box.runtime.mailbox("connections").epoch > before)
+    wait_for(lambda: box.root.box.depth == 0)
     assert ask(box, r.VersionRequest())[0] == 200
 
 

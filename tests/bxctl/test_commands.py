@@ -7,13 +7,11 @@ import json
 import pytest
 
 from actors.base import Why
-from bxcore.control import requests as r
 from bxcore.control.views import Fact
 from bxcore.labels import Label, Level
 from bxcore.messages.loop import PromptSizes
 from bxcore.messages.memory import AskMemory, MemoryAnswer
 from bxctl import main as bxctl
-from bxctl.wire import Wire
 from tests.bxctl.conftest import MakeBox, Run
 from tests.doubles.control_box import ControlBox
 from tests.kit.leaks import Letters
@@ -165,9 +163,3 @@ def test_what_comes_from_the_box_cannot_steer_the_terminal(make: MakeBox, capsys
     out, err = capsys.readouterr()
     assert out == "\\x1b[2Jgone\\u202e\n"
     assert err == "label: private, untrusted\n"
-
-
-def test_a_process_that_was_just_asked_to_restart_its_door_answers(make: MakeBox) -> None:
-    box = make()
-    assert bxctl_run(box, "restart", "connections") == 0
-    assert Wire(box.path).call(r.VersionRequest())["protocol"] == 1
