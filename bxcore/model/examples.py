@@ -45,7 +45,7 @@ EXAMPLES: tuple[Example, ...] = (
         user="What is the time?",
         call=("clock", {}),
         result="Monday 2026-03-02 09:41:12 UTC",
-        reply="It is 09:41 on Monday, 2 March 2026.",
+        reply="It is 09:41 on Monday, 2026-03-02.",
     ),
     Example(user="What is the longest river in Europe?", reply="The longest river in Europe is the Volga."),
     Example(
@@ -76,7 +76,7 @@ EXAMPLES: tuple[Example, ...] = (
         recalled="[1] memory · notes · private\n    The gym is closed on Sundays.",
         call=("clock", {}),
         result="Monday 2026-03-02 09:41:12 UTC",
-        reply="Today is Monday, 2 March 2026.",
+        reply="It is Monday, 2026-03-02, and 09:41.",
     ),
     Example(user="How do you say 'thank you' in Spanish?", reply="In Spanish, 'thank you' is 'gracias'."),
     Example(
