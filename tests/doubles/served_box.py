@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
 from pathlib import Path
 
 from actors.base import Runtime
@@ -13,12 +12,12 @@ from tests.doubles.control_box import ControlBox
 
 def main() -> None:
     """Serve; a ``stubborn`` one does not hear SIGTERM."""
-    over = threading.Event()
     stubborn = sys.argv[2:] == ["stubborn"]
-    signal.signal(signal.SIGTERM, lambda *_: None if stubborn else over.set())
+    # Blocked in every thread and taken by this one: a handler could meet a lock that its own thread holds.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     home = Path(sys.argv[1])
     box = ControlBox(runtime=Runtime(), home=home)
-    over.wait(30)
+    signal.sigtimedwait({signal.SIGHUP if stubborn else signal.SIGTERM}, 30)
     (home.parent / f"{home.name}.ended").touch()
     box.close()
 
