@@ -19,6 +19,7 @@ from loguru import logger
 
 from actors.audit import Audit
 from actors.base import Actor, Answer, Context, NeverReady, Runtime
+from actors.box_facts import BoxFacts
 from actors.broker import Broker
 from actors.broker import Settings as BrokerSettings
 from actors.clock import Clock
@@ -37,9 +38,8 @@ from bxcore import paths as path_rules
 from bxcore.backoff import Backoff
 from bxcore.config import Secrets, Settings, derived
 from bxcore.control import Exit
-from bxcore.control.views import Fact
 from bxcore.decide import Workspace
-from bxcore.messages.model import Endpoint, GetEndpoint, ModelState
+from bxcore.messages.model import Endpoint, GetEndpoint
 from bxcore.paths import Paths
 from bxcore.startup import examine
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
@@ -60,9 +60,9 @@ STOP_S = 30.0
 """For the whole tree to stop in order."""
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the children are made of. ``model_state`` is the last news of the model."""
+    """What the children are made of."""
 
     runtime: Runtime
     settings: Settings
@@ -70,7 +70,7 @@ class Parts:
     paths: Paths
     claim: Claim
     started_s: float
-    model_state: ModelState | None = None
+    facts: BoxFacts
 
 
 def tree(parts: Parts) -> SupervisorSpec:
@@ -188,11 +188,7 @@ def _model(parts: Parts) -> Start:
         source = Remote(
             url=model.url, name=model.name, profile=model.profile, api_key=parts.secrets.model_api_key
         )
-
-    def publish(state: ModelState) -> None:
-        parts.model_state = state
-
-    return lambda context: Model(context, source=source, publish=publish)
+    return lambda context: Model(context, source=source, publish=parts.facts.hear_of_model)
 
 
 def _outbox(parts: Parts) -> Start:
@@ -277,7 +273,7 @@ def _control(parts: Parts) -> Start:
         loop=runtime.mailbox("loop"),
         memory=runtime.mailbox("memory"),
         started_s=parts.started_s,
-        facts=lambda: facts(parts),
+        facts=parts.facts,
     )
     return lambda context: Control(
         context,
@@ -286,18 +282,6 @@ def _control(parts: Parts) -> Start:
         connections=runtime.mailbox("connections"),
         connect=lambda inner, exchange: Connection(inner, exchange=exchange, known=known),
     )
-
-
-def facts(parts: Parts) -> Iterable[Fact]:
-    """Lines of ``status`` that no tree shows. Any thread; asks nobody."""
-    state = parts.model_state
-    if state is not None:
-        yield Fact(name="model", text=state.text, ok=state.ok, help="bxctl restart model")
-    stuck = parts.runtime.zombies.snapshot()
-    if stuck:
-        oldest = stuck[0]
-        text = f"{len(stuck)}, the oldest {oldest.name} for {oldest.age_s:.0f} s"
-        yield Fact(name="stuck threads", text=text, ok=False, help=f"bxctl stack {oldest.name}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -353,6 +337,7 @@ def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
         paths=paths,
         claim=taken,
         started_s=runtime.world.monotonic(),
+        facts=BoxFacts(runtime),
     )
     try:
         return _supervise(parts)
@@ -366,8 +351,16 @@ def _supervise(parts: Parts) -> int:
     runtime = parts.runtime
     runtime.zombies.on_limit = lambda sentence: _give_up(f"boxmaker ends: {sentence}")
     try:
-        root = start_root(runtime, tree(parts), on_end=lambda _error: signals.wanted.set())
+        root = start_root(
+            runtime,
+            tree(parts),
+            on_end=lambda _error: signals.wanted.set(),
+            still_wanted=lambda: not signals.wanted.is_set(),
+        )
     except NeverReady as error:
+        if signals.wanted.is_set():
+            logger.info("boxmaker was stopped while it started")
+            return Exit.OK
         logger.critical("boxmaker did not start: {}", error)
         return Exit.FAILED
     gc.freeze()  # what is loaded at the start stays; no collection needs to look at it again

@@ -12,6 +12,7 @@ import pytest
 from loguru import logger
 
 from actors.base import Runtime
+from actors.box_facts import BoxFacts
 from bxcore.config import Secrets, Settings
 from bxcore.paths import find
 from bxcore.supervision import ChildSpec, SupervisorSpec, validate
@@ -29,7 +30,15 @@ def spec(tmp_path: Path) -> Iterator[SupervisorSpec]:
     taken = claim(paths, log_level="info", log_folder=None, honcho=None)
     settings = Settings.model_validate({"honcho": {"url": "http://127.0.0.1:9"}})
     yield tree(
-        Parts(runtime=runtime, settings=settings, secrets=Secrets(), paths=paths, claim=taken, started_s=0.0)
+        Parts(
+            runtime=runtime,
+            settings=settings,
+            secrets=Secrets(),
+            paths=paths,
+            claim=taken,
+            started_s=0.0,
+            facts=BoxFacts(runtime),
+        )
     )
     taken.release()
     logger.remove()

@@ -1,0 +1,31 @@
+"""Lines of ``status`` that no tree shows; collected as news, read without asking anybody (spec 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from actors.base import Runtime
+from bxcore.control.views import Fact
+from bxcore.messages.model import ModelState
+
+
+class BoxFacts:
+    """Any thread."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._model: ModelState | None = None
+
+    def hear_of_model(self, state: ModelState) -> None:
+        """Keep the model's last news."""
+        self._model = state
+
+    def __call__(self) -> Iterator[Fact]:
+        """What is known now."""
+        if self._model is not None:
+            yield Fact(name="model", text=self._model.text, ok=self._model.ok, help="bxctl restart model")
+        stuck = self._runtime.zombies.snapshot()
+        if stuck:
+            oldest = stuck[0]
+            text = f"{len(stuck)}, the oldest {oldest.name} for {oldest.age_s:.0f} s"
+            yield Fact(name="stuck threads", text=text, ok=False, help=f"bxctl stack {oldest.name}")
