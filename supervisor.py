@@ -40,9 +40,11 @@ from bxcore.config import Secrets, Settings, derived
 from bxcore.control import Exit
 from bxcore.decide import Workspace
 from bxcore.messages.model import Endpoint, GetEndpoint
+from bxcore.model.baseline import baseline_messages
 from bxcore.paths import Paths
 from bxcore.startup import examine
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
+from bxcore.tool_registry import ToolRegistry
 from bxio import notify
 from bxio.claim import Claim, ClaimError, claim
 from bxio.embedded_honcho import EmbeddedHoncho
@@ -182,6 +184,9 @@ def _model(parts: Parts) -> Start:
                 log=paths.log / "model.log",
                 context_tokens=model.context_tokens,
                 file=model.file,
+                prefix=baseline_messages(
+                    "json", system=_system(), memory_block="", tools=ToolRegistry().array()
+                ),
             )
         )
     else:
@@ -251,7 +256,7 @@ def _loop(parts: Parts) -> Start:
         memory=box("memory"),
         model=box("model"),
         client=lambda endpoint: ModelClient(endpoint, first_token_s=settings.model.first_token_s),
-        system=shipped("system.md").read_text("utf-8"),
+        system=_system(),
         workspaces=tuple(each.name for each in derived.readable(settings)),
         auto_recall=None if auto_recall == "auto" else auto_recall,
         max_rounds=settings.loop.max_rounds,
@@ -264,6 +269,10 @@ def _loop(parts: Parts) -> Start:
         store=parts.claim.store,
         start=lambda inner, session: Session(inner, session=session, parts=session_parts),
     )
+
+
+def _system() -> str:
+    return shipped("system.md").read_text("utf-8")
 
 
 def _control(parts: Parts) -> Start:
