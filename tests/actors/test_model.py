@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,14 +28,20 @@ class Box:
 
     def __init__(self, runtime: Runtime, folder: Path) -> None:
         self.states: list[ModelState] = []
+        self.ready = threading.Event()
         self.note = folder / "starts"
         self._runtime = runtime
         self._folder = folder
 
     def start(self, source: Source) -> Mailbox:
         return self._runtime.start(
-            "model", lambda context: Model(context, source=source, publish=self.states.append)
+            "model", lambda context: Model(context, source=source, publish=self._publish)
         )
+
+    def _publish(self, state: ModelState) -> None:
+        self.states.append(state)
+        if state.text.endswith("ready"):
+            self.ready.set()
 
     def embedded(self, way: str) -> Mailbox:
         order = Order(
@@ -199,5 +206,6 @@ def test_who_no_longer_waits_gets_no_late_answer(
     ask = model.ask(GetEndpoint(listener=listener.box), time.monotonic() + 9)
     listener.expect(ModelProgress)
     ask.abandon()
+    assert box.ready.wait(timeout=10)
     assert isinstance(model.call(GetEndpoint(), 10), Endpoint)
     assert not letters.unread()

@@ -215,6 +215,16 @@ def test_a_cut_ends_the_call_at_once(serve: Any, step: Step) -> None:
     assert "stopped" in sentence or step == {"status": 500}
 
 
+def test_a_cut_ends_the_rest_before_the_next_attempt(serve: Any) -> None:
+    talk = serve(*[{"status": 503}] * 20, first_token_s=9)
+    timer = threading.Timer(1.0, talk.cut.cut)  # the third rest is from 0.75 to 1.75 s
+    timer.start()
+    began = time.monotonic()
+    talk.problem(deadline_s=20)
+    timer.join(timeout=5)
+    assert time.monotonic() - began < 1.5
+
+
 def test_tokens_are_counted_only_by_a_server_that_can() -> None:
     with ModelServer(tokenizer=True) as server:
         plain = Endpoint(url=server.url, name="m", profile="native")
