@@ -7,6 +7,7 @@ needed, and it ends when its standard input does: when its parent dies, however 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.client
 import json
@@ -58,7 +59,7 @@ def main() -> int:
         news.send("failed", sentence=problem.sentence)
         return 1
     if order.get("prefix"):
-        _Prefix(order, path).have_read(news)
+        Prefix(order, path).have_read(news)
     news.send("ready", name=name, context_tokens=order["context_tokens"])
     sys.stdin.read()
     del server
@@ -109,7 +110,9 @@ def _set(params: Any, path: Path, order: Mapping[str, Any]) -> None:
     params.no_extra_bufts = True
     params.ui = False
     params.endpoint_slots = True
-    params.slot_save_path = str(_Prefix(order, path).folder) + os.sep
+    prefix = Prefix(order, path)
+    if prefix.can_be_kept:
+        params.slot_save_path = str(prefix.folder) + os.sep
     params.verbosity = ERRORS_ONLY
 
 
@@ -117,7 +120,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class _Prefix:
+class Prefix:
     """What every session's prompt starts with, read once and kept: it costs seconds, its memory 10 MB.
 
     Only the fixed part of the baseline is in it, nothing of the owner.
@@ -125,11 +128,17 @@ class _Prefix:
 
     def __init__(self, order: Mapping[str, Any], path: Path) -> None:
         self.folder = Path(order["cache"]) / "prefixes"
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):  # a cache that cannot be written: it is read anew each time
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._messages = order["prefix"]
         self._socket = order["socket"]
         made_of = [self._messages, path.name, path.stat().st_size, order["context_tokens"], _version()]
         self._name = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:32] + ".slot"
+
+    @property
+    def can_be_kept(self) -> bool:
+        """Whether there is a folder for it."""
+        return self.folder.is_dir()
 
     def have_read(self, news: News) -> None:
         """Take the kept one, or have the model read it now. A failure costs time later, and nothing else."""
@@ -137,8 +146,9 @@ class _Prefix:
             return
         news.send("progress", text="the model reads its instructions for the first time, about 15 seconds")
         body = {"messages": self._messages, "max_tokens": 1, "cache_prompt": True, "temperature": 0}
-        if self._ask("/v1/chat/completions", body):
-            self._keep()
+        if self._ask("/v1/chat/completions", body) and self.can_be_kept:
+            with contextlib.suppress(OSError):
+                self._keep()
 
     def _taken(self) -> bool:
         """Whether the kept one was restored; it is out of the way meanwhile, lest it crash every start."""

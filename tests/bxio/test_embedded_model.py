@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bxio.embedded_model import News
+from bxio.embedded_model import News, Prefix
 from bxio.model_child import ModelChild, Order
 
 needs_llama = pytest.mark.skipif(importlib.util.find_spec("xllamacpp") is None, reason="no extra embedded")
@@ -71,6 +71,19 @@ def test_what_a_library_prints_is_log_and_no_news(tmp_path: Path, children: list
     child = start(tmp_path, children, file=tmp_path / "none", command=(sys.executable, "-c", code))
     assert [each["event"] for each in all_news(child)] == ["failed"]
     assert "loud" in (tmp_path / "model.log").read_text()
+
+
+@needs_llama
+def test_a_cache_that_cannot_be_written_keeps_no_prefix_and_fails_nothing(tmp_path: Path) -> None:
+    (tmp_path / "prefixes").write_text("in the way")
+    model = tmp_path / "model.gguf"
+    model.write_bytes(b"GGUF")
+    order = {"cache": str(tmp_path), "prefix": [{}], "socket": str(tmp_path / "none"), "context_tokens": 1}
+    prefix = Prefix(order, model)
+    assert not prefix.can_be_kept
+    prefix.have_read(News(io.StringIO()))
+    (tmp_path / "prefixes").unlink()
+    assert Prefix(order, model).can_be_kept
 
 
 def test_progress_is_told_every_ten_per_cent() -> None:
