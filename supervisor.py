@@ -363,11 +363,11 @@ def _supervise(parts: Parts) -> int:
         root = start_root(
             runtime,
             tree(parts),
-            on_end=lambda _error: signals.wanted.set(),
-            still_wanted=lambda: not signals.wanted.is_set(),
+            on_end=lambda _error: signals.want(),
+            still_wanted=lambda: not signals.wanted,
         )
     except NeverReady as error:
-        if signals.wanted.is_set():
+        if signals.wanted:
             logger.info("boxmaker was stopped while it started")
             return Exit.OK
         logger.critical("boxmaker did not start: {}", error)

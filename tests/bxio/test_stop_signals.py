@@ -30,5 +30,42 @@ def test_a_second_signal_ends_at_once() -> None:
 
 
 def test_a_first_signal_after_the_end_has_come_ends_nothing_at_once() -> None:
-    done = run("signals.wanted.set()\nos.kill(os.getpid(), signal.SIGTERM)\nprint('in order')")
+    done = run("signals.want()\nos.kill(os.getpid(), signal.SIGTERM)\nprint('in order')")
     assert (done.returncode, done.stdout) == (0, "in order\n")
+
+
+def test_a_stop_that_another_thread_wants_wakes_the_main_one() -> None:
+    done = run(
+        "import threading\n"
+        "threading.Timer(0.05, signals.want).start()\n"
+        "signals.block_until_wanted()\n"
+        "print(signals.wanted)"
+    )
+    assert (done.returncode, done.stdout) == (0, "True\n")
+
+
+def test_a_signal_at_any_step_of_the_wait_ends_it() -> None:
+    done = run(
+        """
+import sys, threading
+
+def raise_at(step):
+    left = [step]
+    def trace(frame, event, argument):
+        if left[0] == 0:
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGTERM)
+        left[0] -= 1
+        return trace
+    return trace
+
+for step in range(16):
+    signals = StopSignals()
+    threading.Timer(0.05, signals.want).start()  # for a wait of fewer steps
+    sys.settrace(raise_at(step))
+    signals.block_until_wanted()
+    sys.settrace(None)
+print("woken each time")
+"""
+    )
+    assert (done.returncode, done.stdout) == (0, "woken each time\n")
