@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SEPARATOR = "§"
+from bxcore.args import SEPARATOR
+
 LIMITS = {"memory": 2200, "user": 1400, "notes": 20_000}
 """Characters that a file may hold, its separators among them."""
 IDENTITY = ("memory", "user")
