@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from bxcore.args import MAX_WORKSPACE_NAME
 from bxcore.labels import Label, Level
-from bxcore.records import Assistant, Record, ToolResult, User
+from bxcore.records import Record, ToolResult, User
 from bxcore.sanitize import has_secret
+from bxcore.turn_spans import reply_of, spans
+from bxcore.workspaces import is_honcho_name
 
 
 class Workspace(StrEnum):
@@ -47,12 +47,9 @@ class NoSuchTurn(Exception):  # noqa: N818  # the name is part of the contract (
         super().__init__(self.sentence)
 
 
-_PEER = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_WORKSPACE_NAME}}}")
-
-
 def turns(records: Sequence[Record]) -> int:
     """How many turns a log has: one for each ``User`` record."""
-    return sum(isinstance(record, User) for record in records)
+    return len(spans(records))
 
 
 def turn_records(records: Sequence[Record], turn: int) -> tuple[Record, ...]:
@@ -74,7 +71,7 @@ def decide(state: Label, records: Sequence[Record], turn: int, agent: str) -> Ac
     start, end = _span(records, turn)
     user = records[start]
     assert isinstance(user, User)
-    reply = _reply(records[start:end])
+    reply = reply_of(records[start:end]) or ""
     peer = peer_name(user.speaker) if user.speaker else ""
     reason = _reason_to_skip(state, user, peer, agent, reply)
     if reason is not None:
@@ -89,7 +86,7 @@ def _reason_to_skip(state: Label, user: User, peer: str, agent: str, reply: str)
     rows: tuple[tuple[Callable[[], bool], str], ...] = (
         (lambda: state.level >= Level.SECRET, "the session is secret"),
         (lambda: not user.speaker, "the turn has no single speaker"),
-        (lambda: not _PEER.fullmatch(peer), "the speaker is not a Honcho peer name"),
+        (lambda: not is_honcho_name(peer), "the speaker is not a Honcho peer name"),
         (lambda: peer == agent, "the speaker has the agent's peer name"),
         (lambda: not reply.strip(), "the turn has no reply"),
         (lambda: has_secret(user.text) or has_secret(reply), "the turn's text holds a secret"),
@@ -98,13 +95,7 @@ def _reason_to_skip(state: Label, user: User, peer: str, agent: str, reply: str)
 
 
 def _span(records: Sequence[Record], turn: int) -> tuple[int, int]:
-    starts = [index for index, record in enumerate(records) if isinstance(record, User)]
-    if not 1 <= turn <= len(starts):
-        raise NoSuchTurn(turn, len(starts))
-    return starts[turn - 1], [*starts, len(records)][turn]
-
-
-def _reply(records: Sequence[Record]) -> str:
-    """The final reply: the last record's text of the assistant, unless that one still called tools."""
-    last = next((record for record in reversed(records) if isinstance(record, (Assistant, ToolResult))), None)
-    return last.content if isinstance(last, Assistant) and not last.tool_calls else ""
+    known = spans(records)
+    if not 1 <= turn <= len(known):
+        raise NoSuchTurn(turn, len(known))
+    return known[turn - 1]

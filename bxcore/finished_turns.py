@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bxcore.labels import Label
-from bxcore.records import Assistant, Record, ToolResult, User
+from bxcore.records import Record, User
 from bxcore.session_fold import labels_after
+from bxcore.turn_spans import reply_of, spans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +29,7 @@ class FinishedTurn:
 def finished_turns(session: str, records: Sequence[Record]) -> Iterator[FinishedTurn]:
     """Every turn that came to a reply, in order; a failed or interrupted one is left out."""
     labels = tuple(labels_after(records))
-    starts = [place for place, record in enumerate(records) if isinstance(record, User)]
-    for turn, (start, end) in enumerate(zip(starts, [*starts, len(records)][1:], strict=True), 1):
+    for turn, (start, end) in enumerate(spans(records), 1):
         user = records[start]
         reply = reply_of(records[start:end])
         if isinstance(user, User) and reply is not None:
@@ -41,10 +41,3 @@ def finished_turns(session: str, records: Sequence[Record]) -> Iterator[Finished
                 reply=reply,
                 label=labels[end - 1],
             )
-
-
-def reply_of(turn: Iterable[Record]) -> str | None:
-    """The text of the turn's last ``Assistant`` when it calls no tool and nothing ran after it, else None."""
-    said = [record for record in turn if isinstance(record, (Assistant, ToolResult))]
-    last = said[-1] if said else None
-    return last.content if isinstance(last, Assistant) and not last.tool_calls else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bxcore.records import Assistant, Record, ToolCall, ToolResult, Usage, User
 from bxcore.turn import OWN_LABEL
+from bxcore.turn_spans import is_over, spans
 
 UNKNOWN = "unknown: the turn was interrupted before this call's outcome was noted; it is not made again"
 INTERRUPTED = "interrupted before its end"
@@ -25,14 +26,12 @@ class Interrupted:
 
 def find(records: Sequence[Record]) -> Interrupted | None:
     """The last turn, when it neither got its reply nor was told as failed; else None."""
-    start = max((at for at, record in enumerate(records) if isinstance(record, User)), default=None)
-    if start is None:
+    known = spans(records)
+    turn = records[slice(*known[-1])] if known else ()
+    if not turn or is_over(turn):
         return None
-    user, after = records[start], records[start + 1 :]
-    if not isinstance(user, User) or any(_ends(record) for record in after):
-        return None
-    number = sum(isinstance(record, User) for record in records)
-    left = _without_result(after)
+    user, number, left = turn[0], len(known), _without_result(turn)
+    assert isinstance(user, User)
     closing = tuple(_unknown(call) for call in left)
     return Interrupted(
         turn=number,
@@ -41,13 +40,9 @@ def find(records: Sequence[Record]) -> Interrupted | None:
     )
 
 
-def _ends(record: Record) -> bool:
-    return isinstance(record, Usage) or (isinstance(record, Assistant) and not record.tool_calls)
-
-
-def _without_result(after: Sequence[Record]) -> list[ToolCall]:
-    answered = {record.call for record in after if isinstance(record, ToolResult)}
-    calls = (call for record in after if isinstance(record, Assistant) for call in record.tool_calls)
+def _without_result(turn: Sequence[Record]) -> list[ToolCall]:
+    answered = {record.call for record in turn if isinstance(record, ToolResult)}
+    calls = (call for record in turn if isinstance(record, Assistant) for call in record.tool_calls)
     return [call for call in calls if call.id not in answered]
 
 

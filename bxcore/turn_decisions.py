@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bxcore.decide import Action, Send, Skip, Workspace, decide, turn_records, turns
-from bxcore.finished_turns import reply_of
-from bxcore.records import Record, Usage, User
+from bxcore.decide import Action, Send, Skip, Workspace, decide
+from bxcore.records import Record
 from bxcore.session_fold import labels_after
+from bxcore.turn_spans import is_over, spans
 
 NOT_SAVED = "the configuration saves nothing"
 
@@ -27,12 +27,10 @@ class Decided:
 
 def ended_turns(records: Sequence[Record]) -> int:
     """Up to which turn a log's turns are over: the last one may still run."""
-    count = turns(records)
-    if count == 0:
-        return 0
-    last = turn_records(records, count)
-    over = reply_of(last) is not None or any(isinstance(record, Usage) for record in last)
-    return count if over else count - 1
+    known = spans(records)
+    if known and not is_over(records[slice(*known[-1])]):
+        return len(known) - 1
+    return len(known)
 
 
 def decide_turns(
@@ -43,10 +41,9 @@ def decide_turns(
     ``agent`` is this agent's own peer name; without ``save`` every turn is skipped.
     """
     labels = tuple(labels_after(records))
-    ends = [place for place, record in enumerate(records) if isinstance(record, User)][1:]
-    ends.append(len(records))
+    known = spans(records)
     for turn in numbers:
-        state = labels[ends[turn - 1] - 1]
+        state = labels[known[turn - 1][1] - 1]
         yield turn, decide(state, records, turn, agent) if save else Skip(NOT_SAVED)
 
 

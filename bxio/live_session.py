@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from bxcore import baseline as baselines
 from bxcore.baseline import Baseline, BaselineError
+from bxcore.decide import turns
 from bxcore.history import messages
 from bxcore.model.baseline import estimate_tokens
 from bxcore.model.values import ModelRequest
@@ -35,7 +36,7 @@ class LiveSession:
     @property
     def turns(self) -> int:
         """Turns so far."""
-        return sum(isinstance(record, User) for record in self.log.records)
+        return turns(self.log.records)
 
     def before_the_first_turn(self) -> tuple[Record, ...]:
         """The ``SessionStart`` that goes before a new session's first ``User``; nothing later on."""

@@ -6,10 +6,12 @@ from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
+from bxcore.decide import turns
 from bxcore.labels import TOP, Label
 from bxcore.messages.loop import SessionInfo, SessionView
-from bxcore.records import Assistant, Record, User
+from bxcore.records import Record, User
 from bxcore.session_fold import label_of
+from bxcore.turn_spans import reply_of, spans
 from bxio.session_store import SessionError, SessionStore, StoredSession
 
 KEPT = 500
@@ -33,7 +35,7 @@ class SessionListing:
         if stored is None:
             return None
         records = self._store.read(session)
-        info = _info(stored, _turns(records), label_of(records), live=live)
+        info = _info(stored, turns(records), label_of(records), live=live)
         return SessionView(info=info, turns=turns_of(records))
 
     def _info(self, stored: StoredSession, live: bool) -> SessionInfo:  # noqa: FBT001 - internal
@@ -49,24 +51,15 @@ class SessionListing:
             records = self._store.read(session)
         except SessionError:
             return 0, TOP
-        return _turns(records), label_of(records)
+        return turns(records), label_of(records)
 
 
-def _info(stored: StoredSession, turns: int, label: Label, *, live: bool) -> SessionInfo:
+def _info(stored: StoredSession, count: int, label: Label, *, live: bool) -> SessionInfo:
     updated = datetime.fromtimestamp(stored.updated_s, UTC).isoformat(timespec="seconds")
-    return SessionInfo(session=stored.session, live=live, turns=turns, label=label, updated=updated)
-
-
-def _turns(records: Sequence[Record]) -> int:
-    return sum(isinstance(record, User) for record in records)
+    return SessionInfo(session=stored.session, live=live, turns=count, label=label, updated=updated)
 
 
 def turns_of(records: Sequence[Record]) -> tuple[tuple[str, str | None], ...]:
     """Each turn's text and its reply, None where there is none."""
-    turns: list[tuple[str, str | None]] = []
-    for record in records:
-        if isinstance(record, User):
-            turns.append((record.text, None))
-        elif isinstance(record, Assistant) and not record.tool_calls and turns:
-            turns[-1] = (turns[-1][0], record.content)
-    return tuple(turns)
+    found = (records[start:end] for start, end in spans(records))
+    return tuple((turn[0].text, reply_of(turn)) for turn in found if isinstance(turn[0], User))

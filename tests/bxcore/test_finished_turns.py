@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bxcore.finished_turns import FinishedTurn, finished_turns, reply_of
+from bxcore.finished_turns import FinishedTurn, finished_turns
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, Usage, User
 
@@ -52,9 +52,3 @@ def test_a_turn_has_the_label_of_the_session_when_it_ended() -> None:
     log += [result("", untrusted=True), Assistant(content="d"), User(text="e"), Assistant(content="f")]
     tainted = Label(Level.PRIVATE, untrusted=True)
     assert [turn.label for turn in finished_turns("x", log)] == [NEW_SESSION, tainted, tainted]
-
-
-def test_a_call_or_a_result_at_the_end_is_no_reply() -> None:
-    assert reply_of([User(text="a"), Assistant(content="b", tool_calls=(CALL,))]) is None
-    assert reply_of([User(text="a"), Assistant(content="b"), result("c")]) is None
-    assert reply_of([User(text="a"), Assistant(content="b"), Usage()]) == "b"
