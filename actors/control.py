@@ -11,7 +11,7 @@ from typing import assert_never
 
 from loguru import logger
 
-from actors.base import Actor, Busy, Context, Failed, Mailbox, Reply
+from actors.base import Actor, Busy, Context, Failed, Mailbox, Refusal, Reply
 from bxcore.address import Delivery
 from bxcore.control import ErrorCode
 from bxcore.control.turns import error_json
@@ -52,12 +52,11 @@ class Control(Actor):
         self._cut = False
 
     def on_start(self) -> None:
-        """Listen; a ``SocketError`` is said and is a failed start."""
+        """Listen; where that cannot be done, the start is refused."""
         try:
             self._listener = listen(self._path, self._lock)
         except SocketError as error:
-            logger.error("control: {}", error.sentence)
-            raise
+            raise Refusal(error.sentence) from None
         self.tell_later(0.0, AcceptNext())
 
     def on_receive(self, message: ControlMessage) -> None:

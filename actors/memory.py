@@ -123,7 +123,7 @@ class Memory(Actor):
         self._number = 0
 
     def on_start(self) -> None:
-        """Open files and ledger (a failure is a failed start), the index if it can be, and catch up."""
+        """Open files and ledger (a failure refuses the start), the index if it can be, and catch up."""
         try:
             self._files = MemoryFiles.open(self._places.files, self._wall)
             self._intake = TurnIntake.open(
@@ -134,9 +134,8 @@ class Memory(Actor):
             if self.incarnation > 1:  # the one before may have decided a turn and not told of it
                 self._tell_outbox(LookAgain())
         except (MemoryFilesError, JournalError) as error:
-            logger.error("memory: {}", error.sentence)
             self.on_stop()
-            raise
+            raise Refusal(error.sentence) from None
 
     def on_stop(self) -> None:
         """Close every file."""

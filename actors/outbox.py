@@ -15,7 +15,7 @@ from typing import assert_never
 
 from loguru import logger
 
-from actors.base import Actor, Context, Timer
+from actors.base import Actor, Context, Refusal, Timer
 from bxcore.backoff import Backoff, delay_s
 from bxcore.decide import Send, Workspace
 from bxcore.finished_turns import finished_turns
@@ -77,9 +77,8 @@ class Outbox(Actor):
             self._marks = DeliveryMarks.open(self._delivery.marks)
             self._read_ledger()
         except JournalError as error:
-            logger.error("outbox: {}", error.sentence)
             self.on_stop()
-            raise
+            raise Refusal(error.sentence) from None
 
     def on_stop(self) -> None:
         """Close the marks."""

@@ -13,12 +13,13 @@ from loguru import logger
 
 from actors.base import Runtime
 from actors.box_facts import BoxFacts
+from bxcore import journal
 from bxcore.config import Secrets, Settings
 from bxcore.paths import find
 from bxcore.supervision import ChildSpec, SupervisorSpec, validate
 from bxio.claim import claim
 from supervisor import Parts, main, tree
-from tests.scenarios.box import ROOT, Box, environ
+from tests.scenarios.box import ROOT, Box, environ, run
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -91,6 +92,28 @@ def test_a_socket_path_too_long_for_the_system_is_one_sentence(
 ) -> None:
     assert main(["serve", "--home", str(tmp_path / ("x" * 120))]) == 2
     assert "Linux takes 107" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("taken", "sentence"),
+    [
+        ("run/control.sock", "control.sock is there and is no socket; move it away"),
+        ("state/memory", "memory cannot be used: the folder must be ours alone, with mode 0700"),
+        ("state/ledger.jsonl", "ledger.jsonl: line 1 of the log is damaged, and later lines are whole"),
+    ],
+)
+def test_what_keeps_the_box_from_its_start_is_its_last_line_and_nothing_is_called_a_crash(
+    tmp_path: Path, taken: str, sentence: str
+) -> None:
+    first, crc = journal.frame(["{}"], 0, "00000000", first=0)
+    second, _ = journal.frame(["{}"], 1, crc, first=1)
+    (tmp_path / taken).parent.mkdir(mode=0o700)
+    (tmp_path / taken).write_bytes(first.replace(b"{}", b"[]") + second)
+    (tmp_path / "boxmaker.toml").write_text('[model]\nurl = "http://127.0.0.1:9/v1"\n')
+    done = run("supervisor", "serve", "--home", str(tmp_path))
+    assert done.returncode == 1
+    assert sentence in done.stderr.splitlines()[-1]
+    assert "crashed" not in done.stderr
 
 
 def test_a_tree_that_gives_up_ends_the_process_with_a_last_line_and_a_code(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from actors.kernel.errors import shown
+from actors.kernel.errors import ChildNeverReady, Refusal, shown
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -17,9 +17,17 @@ _FRAMES = 12
 
 
 def report_crash(life: Life, message_type: str, error: BaseException) -> None:
-    """Write one line, and the frames without values. The crashed actor's own thread."""
+    """Write one line, and the frames without values. The crashed actor's own thread.
+
+    A start that is refused is no bug: its line is the sentence alone, and who started it adds none.
+    """
     from loguru import logger
 
+    if isinstance(error, ChildNeverReady):
+        return
+    if isinstance(error, Refusal) and not life.started:
+        logger.error(f"{life.name} cannot start: {error.sentence}")
+        return
     supervisor = life.parent.name if life.parent is not None else "nobody"
     logger.error(
         f"{life.name} crashed on {message_type}: {' from '.join(causes(error))}"

@@ -21,6 +21,10 @@ class NeverReady(Told):
     """An actor failed at its start or was not ready within its budget."""
 
 
+class ChildNeverReady(NeverReady):
+    """A supervisor whose child failed at its start, of which the child itself has told."""
+
+
 class GaveUp(Told):
     """A supervisor's children were restarted too often."""
 

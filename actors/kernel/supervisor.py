@@ -8,7 +8,7 @@ from typing import assert_never
 
 from actors.kernel.actor import Actor
 from actors.kernel.child import Child
-from actors.kernel.errors import GaveUp, NeverReady
+from actors.kernel.errors import ChildNeverReady, GaveUp, NeverReady
 from actors.kernel.launch import fence
 from actors.kernel.life import Context, Life, Reason
 from actors.kernel.tree_view import State, SupervisorView
@@ -102,7 +102,7 @@ class Supervisor(Actor):
             elif not self._start(child):
                 if first and child.spec.backoff is None and not self._unwanted:
                     self._stop_all()
-                    raise NeverReady(f"{child.spec.name} failed at its start ({child.last_error})")
+                    raise ChildNeverReady(f"{child.spec.name} failed at its start ({child.last_error})")
                 self._try_later(child)
                 waiting = len(affected(self._spec.strategy, list(self._children), child.spec.name)) > 1
         self._publish()

@@ -71,6 +71,16 @@ def test_what_a_child_refuses_at_its_start_is_the_reason_that_is_shown(kit: Kit)
         kit.tree(spec)
 
 
+def test_a_refused_start_is_one_line_in_the_log_however_deep_it_stands(kit: Kit) -> None:
+    def busy_port(_: object) -> None:
+        raise Refusal("port 8080 is in use")
+
+    web = SupervisorSpec(children=(ChildSpec(name="web", start=busy_port),))
+    with log_lines() as lines, pytest.raises(NeverReady, match="port 8080 is in use"):
+        kit.tree(SupervisorSpec(children=(group("outer", SupervisorSpec(children=(group("inner", web),))),)))
+    assert lines == ["ERROR web cannot start: port 8080 is in use"]
+
+
 def test_a_second_actor_of_a_name_is_a_failed_start_and_the_first_goes_on(kit: Kit) -> None:
     log = Log()
     inner = group("inner", tree_of(log, "a"))
