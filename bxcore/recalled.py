@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bxcore.labels import Label, Level, join
-from bxcore.sanitize import one_line, snippet
+from bxcore.sanitize import MARK, neutralise, one_line, snippet
 
 INDENT = "    "
+_MARKED_HEADER = re.compile(rf"^\[{MARK}(?=[0-9]{{1,6}}\] memory(?:-tainted)? · )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,14 @@ def render(items: Sequence[Item], *, cap: int | None = None) -> str:
         + (snippet(item.text) if cap is None else one_line(item.text, cap))
         for number, item in enumerate(items, 1)
     )
+
+
+def neutralise_items(content: str) -> str:
+    """What ``render`` made, with every tag broken but the items' own headers.
+
+    Only a header begins a line: an item's text is indented, so one that was forged in it stays broken.
+    """
+    return _MARKED_HEADER.sub("[", neutralise(content))
 
 
 def label(items: Sequence[Item]) -> Label:

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from bxcore.args import ASK_MEMORY, RECALL
 from bxcore.labels import Label, Level
 from bxcore.model.values import ModelReply, ModelUsage
+from bxcore.recalled import neutralise_items
 from bxcore.records import Assistant, CacheLoss, Record, ToolCall, ToolResult, Usage, User, whole
 from bxcore.sanitize import neutralise
 from bxcore.tool_registry import all_reads
@@ -190,10 +192,11 @@ def _tool_done(turn: Turn, done: ToolDone) -> tuple[Turn, tuple[Step, ...]]:
 
 def _result(done: ToolDone) -> ToolResult:
     content = whole(done.content)
+    harmless = neutralise_items if done.tool in {RECALL, ASK_MEMORY} else neutralise
     return ToolResult(
         call=done.call,
         tool=done.tool,
-        content=neutralise(content) if done.label.untrusted else content,
+        content=harmless(content) if done.label.untrusted else content,
         ok=done.ok,
         level=done.label.level,
         untrusted=done.label.untrusted,

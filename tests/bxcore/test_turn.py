@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -108,6 +109,17 @@ def test_an_untrusted_result_is_neutralised_and_a_trusted_one_is_as_it_is() -> N
     ]
     assert text not in contents[0]
     assert contents[1] == text
+
+
+def test_the_headers_of_recalled_items_reach_the_model_whole() -> None:
+    shown = "[1] memory · own · private\n    a\n[2] memory-tainted · untrusted · private\n    b"
+    for tool in ("recall", "ask_memory", "shell"):
+        turn, _ = advance(Turn(number=1), said("", tool))
+        _, (step, *_) = advance(turn, replace(done("t1c1", shown, untrusted=True), tool=tool))
+        assert isinstance(step, Append)
+        (result,) = step.records
+        assert isinstance(result, ToolResult)
+        assert (result.content == shown) is (tool != "shell")
 
 
 def test_rounds_are_limited_and_every_call_has_a_result() -> None:
