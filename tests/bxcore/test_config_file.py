@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
-import tomli
 
 from bxcore.config import Settings, SourceText, load
 from bxcore.grants import load as load_grants
@@ -43,7 +43,7 @@ def test_each_line_that_is_uncommented_says_the_default() -> None:
 
 
 def test_every_key_is_there_and_none_that_the_code_does_not_know() -> None:
-    tables = tomli.loads(uncommented(unset=True))
+    tables = tomllib.loads(uncommented(unset=True))
     written = {f"{table}.{key}" for table, keys in tables.items() for key in keys}
     known = {
         f"{table}.{key}"

@@ -46,8 +46,8 @@ NETWORK = {
     "urllib.request",
 }
 PROCESS = {"logging", "queue", "signal", "subprocess", "sys.stderr", "sys.stdin", "sys.stdout", "threading"}
-PURE_OTHERS = {"pydantic", "pydantic_core", "tomli"}
-OUTSIDE = {"h11", "httpcore", "httpx", "loguru", "podman", "snowballstemmer", "xllamacpp"}
+PURE_OTHERS = {"pydantic", "pydantic_core"}
+OUTSIDE = {"h11", "httpcore", "httpx", "loguru", "podman", "xllamacpp"}
 
 RULES = {
     "bxcore": Rule(
@@ -71,7 +71,7 @@ RULES = {
     ),
     "bxctl": Rule(
         ours=frozenset({"bxcore", "bxctl"}),
-        others=frozenset({"pydantic", "tomli"}),
+        others=frozenset(),
         never=frozenset({"asyncio", "multiprocessing"}),
     ),
 }

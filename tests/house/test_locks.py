@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+import sys
 import tomllib
 from functools import cache
 
@@ -11,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.house.source import ROOT
+from tests.house.source import PACKAGES, ROOT, SHIPPED, imported, modules
 from tools.lock import LOCKS, wanted
 
 NAMES = tuple(LOCKS.values())
@@ -75,6 +76,14 @@ def test_a_lock_is_closed(name: str) -> None:
             if applies and canonicalize_name(need.name) not in every:
                 missing.append(f"{package} needs {need}")
     assert missing == []
+
+
+def test_the_runtime_states_what_the_code_imports_and_nothing_else() -> None:
+    stated = {canonicalize_name(Requirement(text).name) for text in wanted(None)} - {"hatchling"}
+    brought = {"pydantic-core", "xllamacpp"}  # by pydantic, and by the extra embedded
+    tops = {name.split(".")[0] for module in modules(*SHIPPED) for _, name in imported(module.tree, "")}
+    outside = tops - set(sys.stdlib_module_names) - {*PACKAGES, "supervisor"}
+    assert {canonicalize_name(name) for name in outside} - brought == stated
 
 
 def test_the_build_backend_is_pinned_exactly() -> None:
