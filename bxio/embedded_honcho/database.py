@@ -17,6 +17,19 @@ WAL_IS_SAFE = (3, 51, 3)
 """Before this version a write-ahead log could lose pages; the rollback journal cannot."""
 
 
+_NO_DAMAGE = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_PERM,
+}
+"""SQLite's result codes for which the file itself is not at fault."""
+
+
 class DamagedDatabase(Exception):  # noqa: N818 - named for what is wrong
     """The file cannot be used; the text says which one and what to do."""
 
@@ -32,9 +45,7 @@ class Database:
             self._prepare(path)
         except sqlite3.DatabaseError as error:
             self._connection.close()
-            raise DamagedDatabase(
-                f"{path} is damaged ({type(error).__name__}); move it aside, or put a backup in its place"
-            ) from error
+            raise DamagedDatabase(f"{path} {_what_is_wrong(error)}") from error
         except DamagedDatabase:
             self._connection.close()
             raise
@@ -85,6 +96,13 @@ class Database:
             self._connection.executescript(f"BEGIN;{TABLES}PRAGMA user_version = {VERSION};COMMIT;")
         if run("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise sqlite3.DatabaseError("quick_check")
+
+
+def _what_is_wrong(error: sqlite3.DatabaseError) -> str:
+    """A full disk or a locked file is no damage: who moved the file aside for it would lose a memory."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_DAMAGE:
+        return f"cannot be used: {error}; make it writable for this user, or free space"
+    return f"is damaged ({type(error).__name__}); move it aside, or put a backup in its place"
 
 
 def _has_all(stored: str, wanted: str) -> bool:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import resource
+import signal
 import sqlite3
 import threading
 from pathlib import Path
@@ -51,6 +53,20 @@ def test_a_busy_database_is_not_waited_for_beyond_the_deadline(tmp_path: Path) -
     release.set()
     holder.join(timeout=10)
     database.close()
+
+
+def test_a_disk_without_room_is_not_called_damage(tmp_path: Path) -> None:
+    path = tmp_path / "honcho.sqlite"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with pytest.raises(DamagedDatabase, match=r"honcho.sqlite cannot be used: .*free space$"):
+            Database(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    Database(path).close()
 
 
 def test_the_journal_is_one_that_loses_nothing(tmp_path: Path) -> None:
