@@ -9,9 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
 
 from bxcore.config.values import (
+    auto_or_switch,
     honcho_name,
     honcho_url,
     listen_address,
@@ -46,7 +47,7 @@ class ModelTable(_Table):
 class LoopTable(_Table):
     """``[loop]``: sessions and their turns."""
 
-    auto_recall: Literal["auto"] | bool = "auto"
+    auto_recall: Annotated[Literal["auto"] | bool, PlainValidator(auto_or_switch)] = "auto"
     """``auto`` is on for the ``json`` profile and off for ``native`` (spec 3.4)."""
     max_rounds: int = Field(default=8, ge=1, le=64)
     idle_s: float = Field(default=900.0, allow_inf_nan=False, gt=0, le=604_800)

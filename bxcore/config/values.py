@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from bxcore.paths import socket_problem
 from bxcore.workspaces import is_honcho_name
 
+_HOST = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){0,126}\.?", re.ASCII)
+_LAST_BYTE = 255
 _LAST_PORT = 65_535
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -29,6 +33,13 @@ def socket_path(path: Path) -> Path:
     if problem is not None:
         raise ValueError(problem)
     return path
+
+
+def auto_or_switch(value: object) -> Literal["auto"] | bool:
+    """``auto``, true or false: one problem, where a union of types would make one of each branch."""
+    if value == "auto" or isinstance(value, bool):
+        return value
+    raise ValueError('must be true, false or "auto"')
 
 
 def honcho_name(name: str) -> str:
@@ -81,7 +92,21 @@ def _http(url: str, advice: str) -> None:
         raise ValueError(f"is no URL; {advice}") from None
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError(f"is no http or https URL; {advice}")
+    if not _can_be_requested(url, parts.hostname):
+        raise ValueError(f"holds a character that no URL or host name has; {advice}")
     if "@" in parts.netloc:
         raise ValueError("holds a user or password; put secrets in a file and name it with the *_file key")
     if parts.query or parts.fragment:
         raise ValueError(f"has a query or a fragment; {advice}")
+
+
+def _can_be_requested(url: str, host: str) -> bool:
+    """Whether a client can ask there: printable ASCII, and a name or address that the network knows."""
+    if not url.isascii() or not url.isprintable() or " " in url:
+        return False
+    if ":" in host:
+        return True
+    numbers = host.split(".")
+    if all(map(str.isdigit, numbers)):
+        return all(len(number) <= len(str(_LAST_BYTE)) and int(number) <= _LAST_BYTE for number in numbers)
+    return _HOST.fullmatch(host) is not None

@@ -91,6 +91,23 @@ WRONG = {
     "[model]\nurl = 'http://a/v2'": f"2: model.url: {NO_V1}",
     "[model]\nurl = 'ftp://a/v1'": f"2: model.url: is no http or https URL; {A_BASE}",
     "[model]\nurl = 'http://[::1/v1'": f"2: model.url: is no URL; {A_BASE}",
+    **{
+        f"[model]\nurl = {url}": f"2: model.url: holds a character that no URL or host name has; {A_BASE}"
+        for url in (
+            "'http://exa mple/v1'",
+            "'http://b\u00fccher.example/v1'",
+            "'http://a..b/v1'",
+            "'http://-a/v1'",
+            "'http://*/v1'",
+            "'http://127.0.0.256:80/v1'",
+            f"'http://{'a' * 64}/v1'",
+            '"http://\\u0000/v1"',
+            '"http://a\\u001b/v1"',
+            "'http://a/b c/v1'",
+        )
+    },
+    "[loop]\nauto_recall = 'maybe'": '2: loop.auto_recall: must be true, false or "auto"',
+    "[loop]\nauto_recall = 1": '2: loop.auto_recall: must be true, false or "auto"',
     "[honcho]\nurl = 'http://a/v3/'": (
         "2: honcho.url: ends in /v3; leave that away, it is added to each request"
     ),
