@@ -109,6 +109,7 @@ def test_what_keeps_the_box_from_its_start_is_its_last_line_and_nothing_is_calle
     second, _ = journal.frame(["{}"], 1, crc, first=1)
     (tmp_path / taken).parent.mkdir(mode=0o700)
     (tmp_path / taken).write_bytes(first.replace(b"{}", b"[]") + second)
+    (tmp_path / taken).chmod(0o600)
     (tmp_path / "boxmaker.toml").write_text('[model]\nurl = "http://127.0.0.1:9/v1"\n')
     done = run("supervisor", "serve", "--home", str(tmp_path))
     assert done.returncode == 1
