@@ -60,7 +60,7 @@ class OwnProcess:
                 raise CommandError(Exit.TIMED_OUT, f"boxmaker was not ready within {START_S:.0f} s") from None
             return
         if not self._wire.answers():
-            raise CommandError(_exit_of(code), f"boxmaker did not start:\n{self._last_words()}")
+            raise CommandError(_exit_of(code), self._last_words())
 
     def stop(self) -> None:
         """Stop it in order; one that does not stop in time is killed, and said."""
@@ -79,18 +79,25 @@ class OwnProcess:
             child.wait(timeout=STOP_S)
 
     def _last_words(self) -> str:
-        """The end of what it wrote; of a JSON log line only the message."""
+        """Why it ended, where it said so in its last critical line; else the end of what it wrote."""
         self._said.seek(0)
         lines = self._said.read()[-16_384:].decode("utf-8", "replace").splitlines()[-40:]
-        return "\n".join(_message(line) for line in lines) or "it said nothing"
+        said = [_level_and_message(line) for line in lines]
+        why = [message for level, message in said if level == "critical"]
+        if why:
+            return why[-1]
+        return "boxmaker did not start:\n" + ("\n".join(message for _, message in said) or "it said nothing")
 
 
-def _message(line: str) -> str:
+def _level_and_message(line: str) -> tuple[str, str]:
+    """Both of a JSON log line; of another line no level, and the line."""
     try:
         record = json.loads(line)
     except ValueError:
-        return line
-    return str(record["message"]) if isinstance(record, dict) and "message" in record else line
+        return "", line
+    if not isinstance(record, dict) or "message" not in record:
+        return "", line
+    return str(record.get("level")), str(record["message"])
 
 
 def _exit_of(code: int) -> Exit:

@@ -102,7 +102,7 @@ class Supervisor(Actor):
             elif not self._start(child):
                 if first and child.spec.backoff is None and not self._unwanted:
                     self._stop_all()
-                    raise ChildNeverReady(f"{child.spec.name} failed at its start ({child.last_error})")
+                    raise ChildNeverReady(_no_start(child))
                 self._try_later(child)
                 waiting = len(affected(self._spec.strategy, list(self._children), child.spec.name)) > 1
         self._publish()
@@ -296,7 +296,7 @@ class Supervisor(Actor):
         if self._start(child):
             self._publish()
             return Done(ok=True, sentence=f"{name} is {verb}")
-        sentence = f"{name} failed at its start ({child.last_error})"
+        sentence = _no_start(child)
         if child.temporary:
             self._let_rest(child)
         else:
@@ -318,6 +318,15 @@ class Supervisor(Actor):
                 parent=life.parent.name if life.parent is not None else None,
             )
         )
+
+
+def _no_start(child: Child) -> str:
+    """Why a child did not start. A supervisor's sentence names the one below it that is at fault."""
+    why = child.last_error or "no reason"
+    is_sentence = " " in why  # else it is an exception's type
+    if child.spec.kind == "supervisor" and is_sentence:
+        return why
+    return f"{child.spec.name} failed at its start ({why})"
 
 
 def _unknown(name: str) -> Done:

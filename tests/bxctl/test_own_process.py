@@ -62,6 +62,19 @@ def test_one_that_does_not_start_is_told_with_its_words_and_its_code(home: Path)
     assert caught.value.sentence == ("boxmaker did not start:\nb.toml:3: no such key\nb.toml:4: no such key")
 
 
+def test_its_last_critical_line_alone_says_why(home: Path) -> None:
+    lines = [
+        '{"level": "error", "message": "memory cannot start: disk full"}',
+        '{"level": "critical", "message": "boxmaker did not start: disk full"}',
+        '{"level": "info", "message": "bye"}',
+    ]
+    own = saying(home, "\n".join(lines) + "\n", 1)
+    with pytest.raises(CommandError) as caught:
+        own.start()
+    own.stop()
+    assert caught.value.sentence == "boxmaker did not start: disk full"
+
+
 @pytest.mark.parametrize(
     ("text", "code", "words", "exit_code"),
     [

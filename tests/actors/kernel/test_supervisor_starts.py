@@ -71,6 +71,16 @@ def test_what_a_child_refuses_at_its_start_is_the_reason_that_is_shown(kit: Kit)
         kit.tree(spec)
 
 
+def test_the_reason_of_a_start_that_failed_deep_below_names_the_one_at_fault(kit: Kit) -> None:
+    def busy_port(_: object) -> None:
+        raise Refusal("port 8080 is in use")
+
+    inner = group("inner", SupervisorSpec(children=(ChildSpec(name="web", start=busy_port),)))
+    outer = group("outer", SupervisorSpec(children=(inner,)))
+    with pytest.raises(NeverReady, match=r"^web failed at its start \(port 8080 is in use\)$"):
+        kit.tree(SupervisorSpec(children=(outer,)))
+
+
 def test_a_refused_start_is_one_line_in_the_log_however_deep_it_stands(kit: Kit) -> None:
     def busy_port(_: object) -> None:
         raise Refusal("port 8080 is in use")
