@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, assert_never
 
 from actors.base import Actor, Answer, Context, Mailbox, Outcome
 from actors.connection_outcomes import done, ended, failure, sessions, stopped
-from actors.connection_views import Known
+from actors.connection_views import Known, Wish
 from bxcore import session_ids
 from bxcore.args import ArgsError, AskMemoryArgs
 from bxcore.control import ErrorCode, NotARequest, Request, decode, requests
@@ -62,7 +62,9 @@ class Limits:
     sign_of_life_s: float = 10.0
 
 
-_Wish: TypeAlias = requests.RestartRequest | requests.StopRequest | requests.StartRequest
+_OfSession: TypeAlias = (
+    requests.ChatRequest | requests.StopTurnRequest | requests.SessionRequest | requests.EndSessionRequest
+)
 
 
 class Connection(Actor):
@@ -116,6 +118,8 @@ class Connection(Actor):
             return
         if isinstance(request, NotARequest):
             self._no(request.code, request.sentence)
+        elif isinstance(request, _OfSession) and (problem := session_ids.problem(request.session)):
+            self._no(ErrorCode.BAD_REQUEST, problem)
         else:
             self._serve(request)
 
@@ -148,17 +152,21 @@ class Connection(Actor):
         else:
             self._yes(seen)
 
-    def _supervise(self, request: _Wish) -> None:
-        if isinstance(request, requests.RestartRequest) and request.all:
+    def _supervise(self, request: Wish) -> None:
+        every = isinstance(request, requests.RestartRequest) and request.all
+        if every and request.name is None:
             self._restart_all()
-        elif request.name is None:
-            self._no(ErrorCode.BAD_REQUEST, "name an actor, or say all")
+        elif every or request.name is None:
+            self._no(ErrorCode.BAD_REQUEST, "name an actor, or say all, and not both")
         else:
             self._supervise_one(request, request.name)
 
-    def _supervise_one(self, request: _Wish, name: str) -> None:
+    def _supervise_one(self, request: Wish, name: str) -> None:
+        why_not = self._known.why_not(request, name, self._supervisor)
         supervisor = self._known.supervisor_of(name)
-        if supervisor is None:
+        if why_not is not None:
+            self._no(*why_not)
+        elif supervisor is None:  # it has ended this moment
             self._no(ErrorCode.NO_SUCH_THING, self._known.no_actor(name))
         elif name == self.name or self._known.is_above(name, self._supervisor):
             # The wish ends this very connection, so it is answered before it is done.
@@ -228,9 +236,8 @@ class Connection(Actor):
     # A turn.
 
     def _chat(self, request: requests.ChatRequest) -> None:
-        problem = session_ids.problem(request.session)
-        if problem is not None or not request.text.strip():
-            self._no(ErrorCode.BAD_REQUEST, problem or "there is no text; say something")
+        if not request.text.strip():
+            self._no(ErrorCode.BAD_REQUEST, "there is no text; say something")
             return
         self._news = TurnStream(self.name, lambda: self.box.tell(NewsWaits()))
         self._http.start(200, {"content-type": "application/x-ndjson"}, self.now() + self._limits.write_s)
@@ -295,7 +302,7 @@ class Connection(Actor):
         self.end()
 
 
-def _message(request: _Wish, name: str) -> RestartChild | StopChild | StartStopped:
+def _message(request: Wish, name: str) -> RestartChild | StopChild | StartStopped:
     match request:
         case requests.RestartRequest():
             return RestartChild(name=name)

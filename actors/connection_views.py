@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from actors.base import Mailbox, NodeView, Runtime
-from bxcore.control import requests
+from bxcore.control import ErrorCode, requests
 from bxcore.control.routes import PROTOCOL
 from bxcore.control.views import (
     Fact,
@@ -26,6 +26,9 @@ from bxcore.version import VERSION
 INSPECT_S = 1.0
 """How long an actor has to show its counters before it is looked at from outside."""
 
+Wish: TypeAlias = requests.RestartRequest | requests.StopRequest | requests.StartRequest
+"""What an operator may want of an actor's supervisor."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
@@ -38,6 +41,8 @@ class Known:
     """When the process began, on the runtime's monotonic clock."""
     facts: Callable[[], Iterable[Fact]]
     """Lines of status that the tree does not show. Any thread, must not block."""
+    door: str = "control"
+    """The actor that lets the clients in."""
 
     def seen(
         self,
@@ -76,6 +81,23 @@ class Known:
         """Whom to tell a wish about ``name``."""
         parent = parent_of(self.runtime.tree(), name)
         return None if parent is None else self.runtime.mailbox(parent)
+
+    def why_not(self, wish: Wish, name: str, supervisor: str | None) -> tuple[ErrorCode, str] | None:
+        """Why nobody is told of a wish about ``name``; ``supervisor`` is that of the asking connection."""
+        nodes = self.runtime.tree()
+        if any(node.child.name == name for node in nodes):
+            return (
+                ErrorCode.REFUSED,
+                f"{name} is the whole box; restart --all, or end the process {os.getpid()}",
+            )
+        if parent_of(nodes, name) is None:
+            return ErrorCode.NO_SUCH_THING, self.no_actor(name)
+        if isinstance(wish, requests.StopRequest) and (
+            self.is_above(name, supervisor) or self.is_above(name, self.door)
+        ):
+            sentence = f"without {name} no command reaches the box, so none could start it again; restart it"
+            return ErrorCode.REFUSED, sentence
+        return None
 
     def is_above(self, name: str, supervisor: str | None) -> bool:
         """Whether ``name`` is ``supervisor`` or lies above it."""

@@ -79,7 +79,7 @@ def encode(request: Request) -> Encoded:
     values = {key: value for key, value in asdict(request).items() if value is not None}
     for path, kind in GET.items():
         if isinstance(request, kind):
-            query = urlencode(values, quote_via=quote)
+            query = urlencode(values, quote_via=quote, errors="surrogatepass")
             return Encoded(method="GET", target=f"{path}?{query}" if query else path, body=None)
     path = next(path for path, kind in POST.items() if isinstance(request, kind))
     return Encoded(method="POST", target=path, body=json.dumps(values).encode("ascii"))

@@ -249,8 +249,40 @@ def test_an_actor_is_stopped_started_and_restarted_by_name(make: MakeBox) -> Non
     assert ask(box, r.RestartRequest(name="memory"))[1] == {"ok": True, "sentence": "memory is restarted"}
 
 
-def test_restart_needs_a_name_or_all(make: MakeBox) -> None:
-    assert no(make(), r.RestartRequest())[:2] == (400, "bad_request")
+def test_restart_needs_a_name_or_all_and_not_both(make: MakeBox) -> None:
+    box = make()
+    for request in (r.RestartRequest(), r.RestartRequest(name="memory", all=True)):
+        assert no(box, request)[:2] == (400, "bad_request")
+
+
+@pytest.mark.parametrize("name", ["control", "connections"])
+def test_what_lets_commands_in_is_not_stopped_by_one(make: MakeBox, name: str) -> None:
+    box = make()
+    status, code, sentence = no(box, r.StopRequest(name=name))
+    assert (status, code) == (403, "refused")
+    assert sentence.startswith(f"without {name} no command reaches the box")
+    assert ask(box, r.RestartRequest(name=name))[1]["ok"]
+
+
+def test_the_root_is_the_whole_box(make: MakeBox) -> None:
+    box = make()
+    for request in (r.RestartRequest(name="root"), r.StopRequest(name="root"), r.StartRequest(name="root")):
+        status, code, sentence = no(box, request)
+        assert (status, code) == (403, "refused")
+        assert sentence.startswith("root is the whole box; restart --all, or end the process ")
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "A", "x" * 65])
+def test_what_is_no_sessions_name_is_the_askers_fault_in_every_request(make: MakeBox, name: str) -> None:
+    box = make()
+    for request in (
+        r.ChatRequest(text="hi", session=name),
+        r.StopTurnRequest(session=name),
+        r.SessionRequest(session=name),
+        r.EndSessionRequest(session=name),
+    ):
+        assert no(box, request)[:2] == (400, "bad_request")
+    assert box.seen == []
 
 
 def test_all_is_what_this_connection_does_not_live_in(make: MakeBox) -> None:

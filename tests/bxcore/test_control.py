@@ -81,6 +81,15 @@ def test_no_json_raises(target: str, value: object) -> None:
     arrive("POST", target, json.dumps(value).encode())
 
 
+@pytest.mark.parametrize("kind", [r.InspectRequest, r.StackRequest])
+def test_a_name_of_bytes_that_are_no_text_is_sent_and_refused(kind: type[r.InspectRequest]) -> None:
+    encoded = encode(kind(name="\udcff"))
+    assert no(encoded.method, encoded.target) == (
+        ErrorCode.BAD_REQUEST,
+        "the query is not key=value in UTF-8",
+    )
+
+
 def test_an_unknown_path_and_a_wrong_method_are_told_apart() -> None:
     assert no("GET", "/v1/statsu")[0] is ErrorCode.NO_SUCH_ROUTE
     assert "/v1/status" in no("GET", "/v1/statsu")[1]
