@@ -324,13 +324,19 @@ class Memory(Actor):
         self._number += 1
         key = f"{self.incarnation}-{self._number}"
         deadline_s = self.now() + self._waits.chat_s
-        replies = [self._start_chat(key, each, message.args.question, deadline_s) for each in asked]
+        replies = [
+            self._start_chat(f"{key}.{place}", each, message.args.question, deadline_s)
+            for place, each in enumerate(asked)
+        ]
         self._asks[key] = _Ask(asked=asked, reply=self.reply_later())
         self.pipe(replies, deadline_s, lambda found: ChatsGathered(key=key, outcomes=tuple(found)))
         return None
 
     def _start_chat(self, key: str, asked: Readable, question: str, deadline_s: float) -> Reply:
-        """Ask at once: the mailbox is there before its actor, and closes when that one fails to start."""
+        """Ask at once: the mailbox is there before its actor, and closes when that one fails to start.
+
+        ``key`` alone tells chats apart; workspaces may differ in capitals only, which no actor's name shows.
+        """
         name = f"{self._asking.asks.name}/{key}-{asked.name.lower()[:40]}"
         box = self._runtime.mailbox(name, bound=4)
         child = StartChild(spec=self._asking.chat(name, asked.workspace), mailbox=box)

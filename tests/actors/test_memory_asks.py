@@ -20,11 +20,12 @@ from bxcore.messages.memory import AskMemory, MemoryAnswer
 from bxcore.messages.supervision import Done, RestartChild, StartChild
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
 from bxcore.waits import Waits
+from bxcore.workspaces import OtherAgent, Readable, configured
 from bxio.honcho import HonchoClient, HonchoServer
 from tests.doubles import bad_manners
 from tests.doubles.bad_manners import answers
 from tests.doubles.loopback import Connection, Handler, LoopbackServer
-from tests.doubles.memory_bench import MemoryBench, recall
+from tests.doubles.memory_bench import READABLE, MemoryBench, recall
 from tests.kit.kit import Kit
 from tests.kit.leaks import Letters
 from tests.kit.probe import Probe
@@ -67,7 +68,7 @@ def make(
 ) -> Callable[..., Mailbox]:
     """Start a memory whose chats are real, with a limit of ``chat_s``."""
 
-    def start(chat_s: float = LONG_S) -> Mailbox:
+    def start(chat_s: float = LONG_S, readable: tuple[Readable, ...] = READABLE) -> Mailbox:
         spec = SupervisorSpec(max_children=32)
         asks = runtime.start("asks", lambda context: Supervisor(context, spec))
         bench = MemoryBench(
@@ -75,6 +76,7 @@ def make(
             asks=asks,
             outbox=probe("outbox").box,
             chat=servers.chat,
+            readable=readable,
             waits=Waits(chat_s=chat_s),
         )
         return runtime.start("memory", bench.make)
@@ -102,6 +104,24 @@ def test_one_workspace_is_asked_by_default(make: Callable[..., Mailbox], servers
     [request] = server.requests
     assert request.startswith(b"POST /v3/workspaces/boxmaker/chat HTTP/1.1\r\n")
     assert request.endswith(b'\r\n\r\n{"query":"where is the marmalade","reasoning_level":"minimal"}')
+
+
+def test_two_agents_whose_names_differ_in_capitals_alone_are_both_asked(
+    make: Callable[..., Mailbox], servers: Servers
+) -> None:
+    servers.serve("a", answers(200, {"content": "the larder"}))
+    servers.serve("b", answers(200, {"content": "the cellar"}))
+    others = [
+        OtherAgent(agent="Anna", workspace="a", trusted=True),
+        OtherAgent(agent="anna", workspace="b", trusted=True),
+    ]
+    found = answer(make(readable=configured(others=others)), "Anna", "anna")
+    assert found.content.splitlines() == [
+        "[1] memory · Anna · private",
+        "    the larder",
+        "[2] memory · anna · private",
+        "    the cellar",
+    ]
 
 
 def test_two_workspaces_are_asked_at_once_and_shown_in_the_order_named(
@@ -253,7 +273,7 @@ def test_a_chat_that_no_supervisor_starts_is_unavailable(kit: Kit, tmp_path: Pat
     again = box.ask(AskMemory(args=AskMemoryArgs(QUESTION), session="k3f"), kit.now() + 300.0)
     kit.settle()
     assert again.get(0.0).content == "own: unavailable"
-    assert {letter.address for letter in kit.letters.read_all()} == {"asks", "asks/1-2-own"}
+    assert {letter.address for letter in kit.letters.read_all()} == {"asks", "asks/1-2.0-own"}
 
 
 def test_the_default_limit_is_150_seconds_for_both(kit: Kit, tmp_path: Path) -> None:
