@@ -40,12 +40,15 @@ def listen(path: Path, lock: InstanceLock) -> socket.socket:
 
 
 def _make_folder(folder: Path) -> None:
+    """A folder that is open to others is not ours to close: it may be ``/run``, and this user root."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
         raise SocketError(f"{folder} is not a folder of this user's; choose another place for the socket")
     if stat.S_IMODE(status.st_mode) & 0o077:
-        folder.chmod(0o700)
+        raise SocketError(
+            f"{folder} is open to other users; make it mode 0700, or choose a folder of its own"
+        )
 
 
 def _remove_stale(path: Path, lock: InstanceLock) -> None:

@@ -66,10 +66,15 @@ def test_the_mode_is_set_before_the_name_exists(
     assert order == ["mode", "bind"]
 
 
-def test_a_folder_that_is_open_to_others_is_closed(folder: Path, lock: InstanceLock) -> None:
-    (folder / "run").mkdir(mode=0o755)
-    listen(folder / "run" / "control.sock", lock).close()
-    assert stat.S_IMODE((folder / "run").stat().st_mode) == 0o700
+@pytest.mark.parametrize("mode", [0o755, 0o710, 0o1777])
+def test_a_folder_that_is_open_to_others_is_refused_and_left_as_it_is(
+    folder: Path, lock: InstanceLock, mode: int
+) -> None:
+    (folder / "run").mkdir()
+    (folder / "run").chmod(mode)
+    with pytest.raises(SocketError, match="run is open to other users; make it mode 0700"):
+        listen(folder / "run" / "control.sock", lock)
+    assert stat.S_IMODE((folder / "run").stat().st_mode) == mode
 
 
 def test_a_stale_socket_is_taken_away_by_the_locks_holder(folder: Path, lock: InstanceLock) -> None:
