@@ -11,6 +11,7 @@ from loguru import logger
 from actors.base import Answer, Failed, Mailbox, Outcome, Restarting
 from bxcore.address import Delivery
 from bxcore.args import RecallArgs
+from bxcore.args.recall import MAX_QUERY
 from bxcore.labels import Label, Level
 from bxcore.messages.loop import TurnBrake
 from bxcore.messages.memory import MemoryAnswer, MemoryBlock, Recall
@@ -18,8 +19,6 @@ from bxcore.messages.model import Endpoint, GetEndpoint, ModelProgress, NoModel
 
 RECALLED = 3
 """Items that auto_recall puts before a turn at most."""
-MAX_QUERY = 500
-"""Characters of a recall's query."""
 FIRST_ITEM = "[1] "
 """How a recall that found something begins (spec 4.3)."""
 

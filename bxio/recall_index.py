@@ -17,6 +17,7 @@ from bxcore import recall_query
 from bxcore.finished_turns import FinishedTurn
 from bxcore.labels import Label, Level
 from bxcore.recall_hits import Hit, Note
+from bxio.sqlite_journal import journal_mode
 
 VERSION = 1
 """Of the tables below; an index of another version is made anew."""
@@ -24,8 +25,6 @@ CANDIDATES = 50
 """How many of the most relevant are put in order by age too."""
 WHOLE = 560
 """A longer text is shown as the part around its best words."""
-_SAFE_WAL = (3, 51, 3)
-"""Older versions may lose pages in write-ahead mode, so they get a rollback journal."""
 _DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 """SQLite's primary codes for a file that is not what it should be; the first is for a table that is gone."""
 _NOTES = ""
@@ -223,8 +222,7 @@ def _reason(error: Exception) -> str:
 
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
-    mode = "WAL" if sqlite3.sqlite_version_info >= _SAFE_WAL else "DELETE"
-    connection.execute(f"PRAGMA journal_mode = {mode}")
+    connection.execute(f"PRAGMA journal_mode = {journal_mode()}")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")

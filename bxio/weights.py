@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from bxio.folders import sync_folder
+
 BLOCK = 1 << 20
 SPARE_BYTES = 50_000_000
 """Left free on the disk beside the assembled file."""
@@ -189,7 +191,7 @@ def _assemble(release: Release, slices: list[Path], path: Path, progress: Progre
         beside.rename(path)
     finally:
         beside.unlink(missing_ok=True)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
     found = path.stat()
     _write_seal(path, {"size": found.st_size, "mtime_ns": found.st_mtime_ns, "sha256": release.sha256})
 
@@ -219,14 +221,6 @@ def _runs(pid: int) -> bool:
     except PermissionError:
         return True
     return pid != os.getpid()
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:

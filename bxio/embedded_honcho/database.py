@@ -12,10 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bxio.embedded_honcho.schema import TABLES, VERSION
-
-WAL_IS_SAFE = (3, 51, 3)
-"""Before this version a write-ahead log could lose pages; the rollback journal cannot."""
-
+from bxio.sqlite_journal import journal_mode
 
 _NO_DAMAGE = {
     sqlite3.SQLITE_FULL,
@@ -80,7 +77,7 @@ class Database:
         run = self._connection.execute
         self._connection.row_factory = sqlite3.Row
         for pragma in (
-            f"journal_mode = {'wal' if sqlite3.sqlite_version_info >= WAL_IS_SAFE else 'delete'}",
+            f"journal_mode = {journal_mode()}",
             "synchronous = full",
             "foreign_keys = on",
             "trusted_schema = off",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bxio.embedded_honcho.database import WAL_IS_SAFE, DamagedDatabase, Database
+from bxio.embedded_honcho.database import DamagedDatabase, Database
+from bxio.sqlite_journal import journal_mode
 
 
 def test_the_file_is_the_owners_alone(tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ def test_the_journal_is_one_that_loses_nothing(tmp_path: Path) -> None:
     with database.transaction(5) as tx:
         mode = tx.execute("PRAGMA journal_mode").fetchone()[0]
         assert tx.execute("PRAGMA synchronous").fetchone()[0] == 2
-    assert mode == ("wal" if sqlite3.sqlite_version_info >= WAL_IS_SAFE else "delete")
+    assert mode == journal_mode()
     database.close()
 
 
