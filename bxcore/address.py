@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 M_contra = TypeVar("M_contra", contravariant=True)
 
@@ -25,14 +25,3 @@ class Address(Protocol[M_contra]):
 
     def tell(self, message: M_contra, *, deadline_s: float | None = None) -> Delivery:
         """Leave a message; past ``deadline_s`` (absolute, monotonic) it is dropped unread and counted."""
-
-
-class Answering(Protocol):
-    """An address that can be asked; the kernel's ``Mailbox`` is the one implementation."""
-
-    @property
-    def name(self) -> str:
-        """The address as the tree shows it."""
-
-    def ask(self, message: Any, deadline_s: float) -> Any:
-        """Leave a message and get a reply object that resolves by ``deadline_s`` (absolute, monotonic)."""

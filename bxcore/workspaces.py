@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -79,20 +78,6 @@ def configured(
     return tuple(readable)
 
 
-def problems(readable: Sequence[Readable]) -> list[str]:
-    """Every rule of 4.5 that the names break, a sentence each; an empty list when there is none."""
-    found = [
-        f"{text!r} is no Honcho name; use 1 to 512 letters, digits, _ or -"
-        for each in readable
-        for text in (each.name, each.workspace)
-        if not is_honcho_name(text)
-    ]
-    found += [_taken(name) for name in _repeated(each.name for each in readable)]
-    twice = _repeated(each.workspace for each in readable)
-    found += [f"the workspace {workspace} is there twice; give each its own" for workspace in twice]
-    return found
-
-
 def resolve(readable: Sequence[Readable], names: Iterable[str]) -> tuple[Readable, ...] | UnknownWorkspace:
     """Find each of ``names``, in their order; names are compared as written. One unknown decides for all."""
     by_name = {each.name: each for each in readable}
@@ -107,13 +92,3 @@ def resolve(readable: Sequence[Readable], names: Iterable[str]) -> tuple[Readabl
 def _unknown(name: str, known: list[str]) -> str:
     *first, last = known
     return f"no workspace is named {name}; ask {', '.join(first)} or {last}"
-
-
-def _taken(name: str) -> str:
-    if name in RESERVED:
-        return f"{name} is no agent's name; {OWN}, {UNTRUSTED} and {FLEET} are taken"
-    return f"the agent {name} is there twice; name each agent once"
-
-
-def _repeated(values: Iterable[str]) -> list[str]:
-    return [text for text, count in Counter(values).items() if count > 1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from bxcore.control import Exit
+from bxcore.control.answers import VersionJson
 from bxcore.control.requests import VersionRequest
 from bxcore.version import VERSION
 from bxctl.errors import CommandError
@@ -21,7 +22,8 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Show both; a process that does not run is no failure here."""
     try:
-        running: str | None = Wire(socket_of(args)).call(VersionRequest())["version"]
+        answer: VersionJson = Wire(socket_of(args)).call(VersionRequest())
+        running: str | None = answer["version"]
     except CommandError as error:
         if error.exit is not Exit.NOT_RUNNING:
             raise

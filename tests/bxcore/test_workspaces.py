@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bxcore.labels import Label, Level
-from bxcore.workspaces import OtherAgent, UnknownWorkspace, configured, is_honcho_name, problems, resolve
+from bxcore.workspaces import OtherAgent, UnknownWorkspace, configured, is_honcho_name, resolve
 
 TWO = OtherAgent(agent="boxmaker2", workspace="b2", trusted=True)
 THREE = OtherAgent(agent="boxmaker3", workspace="b3", trusted=False, level=Level.SECRET)
@@ -75,26 +75,3 @@ def test_nothing_else_is_a_name(name: str) -> None:
 @given(st.text())
 def test_a_name_is_ascii(text: str) -> None:
     assert not is_honcho_name(text) or text.isascii()
-
-
-def test_a_sound_configuration_has_no_problems() -> None:
-    assert problems(ALL) == []
-
-
-def test_every_problem_of_a_configuration_is_told_at_once() -> None:
-    bad = configured(
-        trusted="a b",
-        untrusted="u",
-        fleet="u",
-        others=(
-            OtherAgent(agent="own", workspace="w1", trusted=True),
-            OtherAgent(agent="x", workspace="w2", trusted=True),
-            OtherAgent(agent="x", workspace="w3", trusted=True),
-        ),
-    )
-    assert problems(bad) == [
-        "'a b' is no Honcho name; use 1 to 512 letters, digits, _ or -",
-        "own is no agent's name; own, untrusted and fleet are taken",
-        "the agent x is there twice; name each agent once",
-        "the workspace u is there twice; give each its own",
-    ]
