@@ -7,6 +7,7 @@ import os
 import select
 import signal
 
+STOP = (signal.SIGTERM, signal.SIGINT)
 _LOOK_S = 3600.0
 
 
@@ -15,14 +16,18 @@ class StopSignals:
 
     The main thread waits on a pipe. A handler runs in the very thread that waits, between two of its steps,
     so it may take no lock that the wait holds, as ``threading.Event`` does.
+
+    Who starts the process may hand it on with both signals blocked, so that one that comes while modules are
+    imported waits for the handler; they are let in here.
     """
 
     def __init__(self) -> None:
         self._wanted = self._seen = False
         self._woken, self._wake = os.pipe()
         os.set_blocking(self._wake, False)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in STOP:
             signal.signal(number, lambda number, _frame: self._on_signal(number))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP)
 
     @property
     def wanted(self) -> bool:

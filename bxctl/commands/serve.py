@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from argparse import ArgumentParser, Namespace
 from typing import NoReturn
 
@@ -17,6 +18,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> NoReturn:
-    """Become that process: the same pid, so that a service manager watches the right one."""
+    """Become that process: the same pid, so that a service manager watches the right one.
+
+    A stop that comes before it has its handlers waits for them: blocked signals outlive an exec.
+    """
     command = serve_command(args)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     os.execve(command[0], command, serve_environ())  # noqa: S606 - our own interpreter, our own module

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from bxcore.grants import MEMORY_POLICY
-from tests.bxctl.conftest import Run
+from tests.bxctl.conftest import ENVIRON, Run
 
 EXAMPLES = ("fetch-docs", "read-notes", "shell-look", "write-drafts")
 
@@ -101,3 +103,28 @@ def test_a_bad_configuration_starts_nothing_and_exits_2(run: Run, tmp_path: Path
     assert f"{tmp_path}/boxmaker.toml:2: model.urll: there is no such key; did you mean url?\n" in done.stderr
     assert f"{tmp_path}/boxmaker.toml:4: loop.max_rounds: must be at least 1\n" in done.stderr
     assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_stop_before_the_process_can_hear_one_is_heard_when_it_can(tmp_path: Path, name: str) -> None:
+    code = f"""
+import os, signal
+from argparse import Namespace
+from bxctl.commands import serve
+
+become = os.execve
+
+def interrupted(*words):
+    os.kill(os.getpid(), signal.{name})
+    become(*words)
+
+os.execve = interrupted
+serve.run(Namespace(home={str(tmp_path)!r}, config=None))
+"""
+    (tmp_path / "boxmaker.toml").write_text("[model]\nurl = 'http://127.0.0.1:9/v1'\n")
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=ENVIRON, cwd="/", capture_output=True, timeout=25, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"boxmaker was stopped while it started" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -7,8 +7,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def run(code: str) -> subprocess.CompletedProcess[str]:
-    head = "import os, signal\nfrom bxio.stop_signals import StopSignals\nsignals = StopSignals()\n"
+def run(code: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    head = f"import os, signal\nfrom bxio.stop_signals import StopSignals\n{before}signals = StopSignals()\n"
     return subprocess.run(
         [sys.executable, "-c", head + code],
         capture_output=True,
@@ -22,6 +22,16 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 def test_the_first_signal_asks_for_a_stop_in_order() -> None:
     done = run("os.kill(os.getpid(), signal.SIGTERM)\nsignals.block_until_wanted()\nprint('in order')")
     assert (done.returncode, done.stdout) == (0, "in order\n")
+
+
+def test_a_signal_that_waited_for_the_handler_asks_for_a_stop_in_order() -> None:
+    for name in ("SIGTERM", "SIGINT"):
+        done = run(
+            "print('in order' if signals.wanted else 'deaf')",
+            before=f"signal.pthread_sigmask(signal.SIG_BLOCK, [signal.{name}])\n"
+            f"os.kill(os.getpid(), signal.{name})\n",
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "in order\n", "")
 
 
 def test_a_second_signal_ends_at_once() -> None:
