@@ -11,6 +11,8 @@ from itertools import islice
 from actors.kernel.world import World
 
 RING = 512
+COUNTED = 512
+"""Counters of their own; short-lived addresses beyond them are counted together, as ``asks/*``."""
 _DEPTH = 4
 _ITEMS = 1000
 
@@ -57,7 +59,7 @@ class DeadLetters:
         """Note one letter; the listener hears of the first since it last read."""
         with self._lock:
             self._number += 1
-            self._counts[address, reason] += 1
+            self._counts[self._counter(address, reason)] += 1
             self._ring.append(
                 DeadLetter(
                     number=self._number,
@@ -72,6 +74,12 @@ class DeadLetters:
             self._unread = True
         if listener is not None:
             listener()
+
+    def _counter(self, address: str, reason: Why) -> tuple[str, Why]:
+        """Which counter a letter goes to: what ``/`` names is made without end, the rest is the tree."""
+        own, (above, below, _) = (address, reason), address.partition("/")
+        fits = not below or own in self._counts or len(self._counts) < COUNTED
+        return own if fits else (f"{above}/*", reason)
 
     def listen(self, listener: Callable[[], object] | None) -> None:
         """Have ``listener`` called, in the sender's thread, once for each stretch of unread letters."""

@@ -266,8 +266,11 @@ class Supervisor(Actor):
 
     def _on_restart_child(self, name: str) -> Done:
         child = self._children.get(name)
-        if child is None or self._spec.max_children is not None:
+        if child is None:
             return _unknown(name)
+        if self._spec.max_children is not None:
+            sentence = f"{name} is started when it is needed, and not restarted by hand; stop it instead"
+            return Done(ok=False, sentence=sentence)
         self._stop_child(child, comes_back=True)
         return self._started_by_hand(child, "restarted")
 

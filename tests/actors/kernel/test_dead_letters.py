@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.base import DeadLetters, Why
-from actors.kernel.dead_letters import size_of
+from actors.kernel.dead_letters import COUNTED, size_of
 from tests.kit.virtual_world import WALL_S, VirtualWorld
 
 
@@ -21,6 +21,22 @@ def test_the_ring_keeps_the_newest_and_the_counters_keep_all() -> None:
     newest = ring.snapshot()[-1]
     assert (newest.address, newest.reason, newest.type_name, newest.size) == ("memory", "dead", "Recall", 4)
     assert newest.at_s == WALL_S
+
+
+def test_addresses_that_are_made_without_end_do_not_fill_the_counters() -> None:
+    ring = DeadLetters(VirtualWorld(), ring=3)
+    for number in range(COUNTED + 100):
+        ring.count(f"asks/{number}-own", Why.LATE, "ChatAnswered", 1)
+    ring.count("asks/0-own", Why.LATE, "ChatAnswered", 1)
+    ring.count("memory", Why.DEAD, "Recall", 1)
+    counts = ring.counts()
+    assert (counts["asks/*", Why.LATE], counts["asks/0-own", Why.LATE], counts["memory", Why.DEAD]) == (
+        100,
+        2,
+        1,
+    )
+    assert len(counts) == COUNTED + 2
+    assert sum(counts.values()) == COUNTED + 102
 
 
 def test_the_listener_hears_once_for_each_stretch_of_unread_letters() -> None:

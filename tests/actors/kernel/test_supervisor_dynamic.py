@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from actors.base import Busy, Crashed, Dead, Mailbox
-from bxcore.messages.supervision import RestartChild, StartChild, StopChild
+from bxcore.messages.supervision import Done, RestartChild, StartChild, StopChild
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
 from tests.kit.children import Log, child, group
 from tests.kit.kit import Kit
@@ -162,6 +162,9 @@ def test_a_permanent_dynamic_child_is_restarted_until_it_is_too_often(kit: Kit) 
 def test_an_operator_stops_one_but_does_not_restart_it(kit: Kit) -> None:
     asks = begin(kit)
     box = start(kit, temporary(Log(), "asks/1"))
-    assert not asks.call(RestartChild(name="asks/1"), 1.0).ok
+    assert asks.call(RestartChild(name="asks/1"), 1.0) == Done(
+        ok=False,
+        sentence="asks/1 is started when it is needed, and not restarted by hand; stop it instead",
+    )
     assert asks.call(StopChild(name="asks/1"), 1.0).ok
     assert box.closed
