@@ -17,6 +17,7 @@ from bxcore.control.views import (
     dead_letters_json,
     node_json,
     parent_of,
+    stack_json,
     status_json,
     walk,
 )
@@ -68,14 +69,17 @@ class Known:
                 assert_never(request)
 
     def look_at(self, request: requests.InspectRequest | requests.StackRequest) -> object:
-        """One actor, None when there is no such name. Its counters come through the urgent lane."""
+        """One actor, None when there is no such name. Its counters come through the urgent lane.
+
+        Of a temporary child that got stuck only its stack is left to look at.
+        """
         name = request.name
         node = next((each for each in walk(self.runtime.tree()) if each.child.name == name), None)
-        if node is None:
-            return None
         if isinstance(request, requests.StackRequest):
-            return {"name": name, "frames": list(reversed(self.runtime.stack(name) or []))}
-        return actor_json(node, self.runtime.world.wall(), self._details(name))
+            stuck = self.runtime.stuck_stacks(name)
+            known = node is not None or stuck
+            return stack_json(name, self.runtime.stack(name) or [], stuck) if known else None
+        return None if node is None else actor_json(node, self.runtime.world.wall(), self._details(name))
 
     def supervisor_of(self, name: str) -> Mailbox | None:
         """Whom to tell a wish about ``name``."""

@@ -70,11 +70,19 @@ class ActorJson(TypedDict):
     details: dict[str, str]
 
 
+class StuckJson(TypedDict):
+    """The stack of a stuck thread, which a newer incarnation has taken the place of."""
+
+    incarnation: int
+    frames: list[str]
+
+
 class StackJson(TypedDict):
-    """An actor's stack, the innermost call last."""
+    """An actor's stack and those of its stuck threads, the oldest first; the innermost call is last."""
 
     name: str
     frames: list[str]
+    stuck: list[StuckJson]
 
 
 class DeadLetterJson(TypedDict):

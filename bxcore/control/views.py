@@ -14,6 +14,7 @@ from bxcore.control.answers import (
     DeadLettersJson,
     NodeJson,
     ProblemJson,
+    StackJson,
     StatusJson,
 )
 from bxcore.version import VERSION
@@ -114,6 +115,18 @@ def actor_json(node: Node, wall_s: float, details: Mapping[str, str]) -> ActorJs
         "age_s": whole["age_s"],
         "error": whole["error"],
         "details": dict(details),
+    }
+
+
+def stack_json(name: str, frames: Sequence[str], stuck: Mapping[int, Sequence[str]]) -> StackJson:
+    """Write the stacks of a name, each as the kernel gives it, the innermost call first."""
+    return {
+        "name": name,
+        "frames": list(reversed(frames)),
+        "stuck": [
+            {"incarnation": incarnation, "frames": list(reversed(each))}
+            for incarnation, each in stuck.items()
+        ],
     }
 
 

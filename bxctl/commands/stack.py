@@ -24,8 +24,12 @@ def run(args: Namespace) -> int:
     stack: StackJson = Wire(socket_of(args)).call(StackRequest(name=args.name))
     if args.json:
         as_json(stack)
-    elif stack["frames"]:
-        data("\n".join(stack["frames"]))
     else:
-        talk(f"{stack['name']} has no thread now")
+        for stuck in stack["stuck"]:
+            data(f"incarnation {stuck['incarnation']} is stuck at")
+            data("\n".join(stuck["frames"]) + "\n")
+        if stack["frames"]:
+            data("\n".join(stack["frames"]))
+        else:
+            talk(f"{stack['name']} has no thread now")
     return Exit.OK

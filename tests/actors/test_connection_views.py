@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import threading
+
 from actors.base import Actor, Runtime
 from actors.connection_views import Known
 from actors.supervising import Supervisor, start_root
-from bxcore.supervision import ChildSpec, SupervisorSpec
+from bxcore.control import requests
+from bxcore.messages.supervision import StartChild, StopChild
+from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
 
 
 class Idle(Actor):
@@ -34,6 +38,30 @@ def known(runtime: Runtime) -> Known:
         started_s=runtime.world.monotonic(),
         facts=tuple,
     )
+
+
+def test_a_stuck_thread_is_shown_with_the_name_it_had(runtime: Runtime) -> None:
+    entered, go = threading.Event(), threading.Event()
+
+    class Sticking(Idle):
+        def on_receive(self, message: object) -> None:
+            entered.set()
+            go.wait(20.0)
+
+    spec = SupervisorSpec(max_children=1)
+    asks = runtime.start("asks", lambda context: Supervisor(context, spec))
+    box = runtime.mailbox("asks/1")
+    child = ChildSpec(name="asks/1", start=Sticking, restart=Restart.TEMPORARY, shutdown_s=0.0)
+    asks.tell(StartChild(spec=child, mailbox=box))
+    box.tell("stick")
+    assert entered.wait(5.0)
+    assert asks.call(StopChild(name="asks/1"), 5.0).ok
+    seen = known(runtime).look_at(requests.StackRequest(name="asks/1"))
+    go.set()
+    assert isinstance(seen, dict)
+    [stuck] = seen["stuck"]
+    assert (seen["frames"], stuck["incarnation"]) == ([], 1)
+    assert any(frame.endswith(" on_receive") for frame in stuck["frames"])
 
 
 def test_a_wish_goes_to_the_supervisor_of_the_name(runtime: Runtime) -> None:

@@ -10,6 +10,7 @@ from bxcore.control.views import (
     iso,
     node_json,
     parent_of,
+    stack_json,
     status_json,
     walk,
 )
@@ -123,3 +124,11 @@ def test_dead_letters_are_counted_and_the_newest_come_first() -> None:
 
 def test_times_are_utc() -> None:
     assert iso(0.4) == "1970-01-01T00:00:00Z"
+
+
+def test_stacks_are_written_the_innermost_call_last() -> None:
+    assert stack_json("loop", ["b", "a"], {3: ["d", "c"]}) == {
+        "name": "loop",
+        "frames": ["a", "b"],
+        "stuck": [{"incarnation": 3, "frames": ["c", "d"]}],
+    }

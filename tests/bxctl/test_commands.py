@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from actors.base import Why
+from actors.base import Runtime, Why
 from bxcore.control.views import Fact
 from bxcore.labels import Label, Level
 from bxcore.messages.loop import PromptSizes
@@ -87,6 +87,16 @@ def test_an_actor_is_inspected_and_its_stack_shown(make: MakeBox, capsys: Out) -
     assert bxctl_run(box, "stop", "memory") == 0
     assert bxctl_run(box, "stack", "memory") == 0
     assert "memory has no thread now" in capsys.readouterr().err
+
+
+def test_a_stuck_threads_stack_is_shown_before_its_successors(
+    make: MakeBox, runtime: Runtime, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    monkeypatch.setattr(runtime, "stuck_stacks", lambda _name: {3: ["inner", "outer"]})
+    assert bxctl_run(make(), "stack", "memory") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("incarnation 3 is stuck at\nouter\ninner\n\n")
+    assert "take" in out.partition("\n\n")[2]
 
 
 def test_dead_letters_are_shown_without_their_text(make: MakeBox, capsys: Out, letters: Letters) -> None:
