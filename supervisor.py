@@ -170,7 +170,8 @@ def _clock(parts: Parts) -> Start:
 
 
 def _audit(parts: Parts) -> Start:
-    return lambda context: Audit(context, path=parts.paths.state / "audit.jsonl", now=_now)
+    path, tell = parts.paths.state / "audit.jsonl", parts.facts.hear_of_audit
+    return lambda context: Audit(context, path=path, now=_now, tell=tell)
 
 
 def _model(parts: Parts) -> Start:
@@ -356,8 +357,7 @@ def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
 
 def _supervise(parts: Parts) -> int:
     """Start the tree; stop it in order on the first signal, and end at once on a second one."""
-    signals = StopSignals()
-    runtime = parts.runtime
+    signals, runtime = StopSignals(), parts.runtime
     runtime.zombies.on_limit = lambda sentence: _give_up(f"boxmaker ends: {sentence}")
     try:
         root = start_root(

@@ -19,12 +19,20 @@ from bxio.journal_file import JournalError
 
 
 class Audit(Actor):
-    """``now`` gives ISO 8601 in UTC, for the records."""
+    """``now`` gives ISO 8601 in UTC; ``tell`` hears why nothing can be written, and None once it can."""
 
-    def __init__(self, context: Context, *, path: Path, now: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        context: Context,
+        *,
+        path: Path,
+        now: Callable[[], str],
+        tell: Callable[[str | None], object] = lambda _: None,
+    ) -> None:
         super().__init__(context)
         self._path = path
         self._wall = now
+        self._tell = tell
         self._log: AuditLog | None = None
         self._refused = 0
 
@@ -32,7 +40,9 @@ class Audit(Actor):
         """Open the log and say what was mended; a log that cannot be opened is said and tried again later."""
         try:
             self._opened()
+            self._tell(None)
         except JournalError as error:
+            self._tell(error.sentence)
             logger.error("audit: no call runs: {}", error.sentence)
 
     def on_receive(self, message: AuditMessage) -> int:
@@ -56,11 +66,14 @@ class Audit(Actor):
 
     def _record(self, fields: dict[str, Any]) -> int:
         try:
-            return self._opened().record({"time": self._wall(), **fields})
+            number = self._opened().record({"time": self._wall(), **fields})
         except JournalError as error:
             self._refused += 1
+            self._tell(error.sentence)
             logger.error("audit: not written: {}", error.sentence)
             raise Refusal(error.sentence) from None
+        self._tell(None)
+        return number
 
     def _opened(self) -> AuditLog:
         if self._log is None:

@@ -15,15 +15,24 @@ class BoxFacts:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._model: ModelState | None = None
+        self._audit: str | None = None
 
     def hear_of_model(self, state: ModelState) -> None:
         """Keep the model's last news."""
         self._model = state
 
+    def hear_of_audit(self, problem: str | None) -> None:
+        """Keep why the audit cannot be written, None once it can."""
+        self._audit = problem
+
     def __call__(self) -> Iterator[Fact]:
         """What is known now."""
         if self._model is not None:
             yield Fact(name="model", text=self._model.text, ok=self._model.ok, help="bxctl restart model")
+        if self._audit is not None:
+            yield Fact(
+                name="audit", text=f"no call runs, {self._audit}", ok=False, help="bxctl inspect audit"
+            )
         stuck = self._runtime.zombies.snapshot()
         if stuck:
             oldest = stuck[0]

@@ -117,6 +117,15 @@ def test_what_keeps_the_box_from_its_start_is_its_last_line_and_nothing_is_calle
     assert "crashed" not in done.stderr
 
 
+def test_a_box_whose_audit_cannot_be_written_is_up_and_not_well(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "state" / "audit.jsonl").mkdir(parents=True)
+    (home / "state").chmod(0o700)
+    with Box(home, '[model]\nurl = "http://127.0.0.1:9/v1"\n') as box:
+        (problem,) = box.json("status")["problems"]
+    assert problem["sentence"].startswith("audit: no call runs, ")
+
+
 def test_a_tree_that_gives_up_ends_the_process_with_a_last_line_and_a_code(tmp_path: Path) -> None:
     """The socket's place is taken by a folder while the process runs, so its actor fails again and again."""
     with Box(tmp_path / "home", '[model]\nurl = "http://127.0.0.1:9/v1"\n') as box:

@@ -38,8 +38,9 @@ OUTCOME = Outcome(
 )
 
 
-def started(kit: Kit, path: Path) -> Mailbox:
-    return kit.start("audit", lambda context: Audit(context, path=path, now=lambda: TIME))
+def started(kit: Kit, path: Path, heard: list[str | None] | None = None) -> Mailbox:
+    told: list[str | None] = [] if heard is None else heard
+    return kit.start("audit", lambda context: Audit(context, path=path, now=lambda: TIME, tell=told.append))
 
 
 def test_an_intent_and_its_outcome_are_on_disk_when_they_are_answered(kit: Kit, tmp_path: Path) -> None:
@@ -82,11 +83,14 @@ def test_the_chain_goes_on_over_a_restart(kit: Kit, tmp_path: Path) -> None:
 def test_a_log_that_cannot_be_opened_is_a_refusal_until_it_can(kit: Kit, tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     path.mkdir()
-    box = started(kit, path)
+    heard: list[str | None] = []
+    box = started(kit, path, heard)
     with pytest.raises(Refusal, match=r"audit.jsonl cannot be opened"):
         box.call(INTENT, 1.0)
+    assert heard == [f"{path} cannot be opened: Is a directory"] * 2
     path.rmdir()
     assert box.call(INTENT, 1.0) == 1
+    assert heard[2:] == [None]
 
 
 _FULL_DISK = """

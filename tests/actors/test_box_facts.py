@@ -20,6 +20,16 @@ def test_the_model_s_last_news_is_shown(runtime: Runtime) -> None:
     assert (fact.name, fact.text, fact.ok, fact.help) == ("model", "no answer", False, "bxctl restart model")
 
 
+def test_an_audit_that_cannot_be_written_is_a_problem_until_it_can(runtime: Runtime) -> None:
+    facts = BoxFacts(runtime)
+    facts.hear_of_audit("audit.jsonl cannot be opened: Is a directory")
+    (fact,) = facts()
+    assert (fact.name, fact.ok) == ("audit", False)
+    assert fact.text == "no call runs, audit.jsonl cannot be opened: Is a directory"
+    facts.hear_of_audit(None)
+    assert list(facts()) == []
+
+
 class Stuck(Actor):
     """Blocks in its one message until it is let go."""
 
