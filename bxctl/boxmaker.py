@@ -10,7 +10,9 @@ COMMANDS: Mapping[str, Command] = {
     "chat": Command(module="chat", help="talk to your agent; it is started when it does not run"),
     "serve": Command(module="serve", help="run the supervised process in the foreground"),
     "init": Command(module="init", help="write a commented boxmaker.toml and example grants"),
-    "check": Command(module="check", help="every problem of the configuration and the grants; exits 2"),
+    "check": Command(
+        module="check", help="every problem of the configuration and the grants, with file and line"
+    ),
 }
 
 

@@ -14,6 +14,7 @@ from importlib import import_module
 
 from bxcore.control.exit_codes import Exit
 from bxcore.paths import PathError
+from bxctl.called import known, listing, speaker, typed
 from bxctl.errors import CommandError
 from bxctl.printing import talk
 
@@ -74,7 +75,7 @@ def _common(parser: argparse.ArgumentParser, *, again: bool = False) -> None:
 def _run_one(program: str, first: argparse.Namespace, command: Command) -> int:
     module = import_module(f"bxctl.commands.{command.module}")
     parser = argparse.ArgumentParser(
-        prog=f"{program} {first.command}",
+        prog=typed(first.command),
         description=command.help,
         epilog=getattr(module, "EPILOG", None),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -82,8 +83,21 @@ def _run_one(program: str, first: argparse.Namespace, command: Command) -> int:
     )
     _common(parser, again=True)
     module.arguments(parser)
-    args = parser.parse_args(first.rest, namespace=first)
+    args, stray = parser.parse_known_args(first.rest, namespace=first)
+    if stray:
+        parser.error(_stray(stray, parser, getattr(module, "STRAY", "")))
     return _exit_of(program, module.run, args)
+
+
+def _stray(words: Sequence[str], parser: argparse.ArgumentParser, advice: str) -> str:
+    """Say which words a command does not take; ``advice`` is for those that are no flag."""
+    from bxcore.did_you_mean import hint
+
+    flags = [
+        flag for flag in parser.format_usage().replace("[", " ").replace("]", " ").split() if flag[0] == "-"
+    ]
+    near = hint(words[0], flags) if words[0].startswith("-") else advice
+    return f"there is no place for {' '.join(words)}{near}"
 
 
 def _exit_of(program: str, run_command: object, args: argparse.Namespace) -> int:
@@ -93,17 +107,17 @@ def _exit_of(program: str, run_command: object, args: argparse.Namespace) -> int
         code = int(run_command(args))
         sys.stdout.flush()
     except PathError as error:
-        talk(f"{program}: {error.sentence}")
+        talk(f"{speaker(program)}: {error.sentence}")
         return Exit.USAGE
     except KeyboardInterrupt:
-        talk(f"{program}: interrupted")
+        talk(f"{speaker(program)}: interrupted")
         return Exit.FAILED
     except BrokenPipeError:
         # Who read our output has left; nothing may be flushed into the closed pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.FAILED
     except CommandError as error:
-        talk(f"{program}: {error.sentence}")
+        talk(f"{speaker(program)}: {error.sentence}")
         return error.exit
     return code
 
@@ -111,6 +125,6 @@ def _exit_of(program: str, run_command: object, args: argparse.Namespace) -> int
 def _unknown(program: str, name: str, commands: Mapping[str, Command]) -> int:
     from bxcore.did_you_mean import hint
 
-    near = hint(name, commands) or f"; {program} --help lists them"
-    talk(f"{program}: there is no command {name[:64]!r}{near}")
+    near = hint(name, known(commands)) or f"; {listing(program)} lists them"
+    talk(f"{speaker(program)}: there is no command {name[:64]!r}{near}")
     return Exit.USAGE

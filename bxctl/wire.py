@@ -13,6 +13,7 @@ from typing import Any, cast
 from bxcore.control import ErrorCode, Exit, Request, encode
 from bxcore.control.answers import LineJson
 from bxcore.paths import socket_problem
+from bxctl.called import typed
 from bxctl.errors import CommandError
 
 CONNECT_S = 5.0
@@ -95,7 +96,7 @@ class Wire:
         match error:
             case FileNotFoundError() | ConnectionRefusedError() | NotADirectoryError():
                 sentence = (
-                    f"boxmaker is not running, nothing listens on {self.path}; start it with boxmaker serve"
+                    f"boxmaker is not running, nothing listens on {self.path}; start it with {typed('serve')}"
                 )
                 return CommandError(Exit.NOT_RUNNING, sentence)
             case PermissionError():
@@ -103,7 +104,7 @@ class Wire:
                     Exit.FAILED, f"{self.path} belongs to another user; ask as the user that runs it"
                 )
             case TimeoutError():
-                return CommandError(Exit.TIMED_OUT, "boxmaker did not answer in time; see bxctl tree")
+                return CommandError(Exit.TIMED_OUT, f"boxmaker did not answer in time; see {typed('tree')}")
             case _:
                 return CommandError(
                     Exit.FAILED, "the connection ended before the answer; boxmaker may be restarting"

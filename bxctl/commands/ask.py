@@ -16,7 +16,7 @@ EPILOG = "workspaces are own, untrusted, fleet, or another agent's name; own whe
 
 def arguments(parser: ArgumentParser) -> None:
     """Take the question and the workspaces."""
-    parser.add_argument("question", metavar="QUESTION")
+    parser.add_argument("question", nargs="+", metavar="QUESTION")
     parser.add_argument(
         "--workspace", action="append", default=[], metavar="W", help="ask this workspace; at most two"
     )
@@ -24,7 +24,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Ask, and print the answer with its label on stderr."""
-    request = AskRequest(question=args.question, workspaces=tuple(args.workspace))
+    request = AskRequest(question=" ".join(args.question), workspaces=tuple(args.workspace))
     answer: AskJson = Wire(socket_of(args)).call(request)
     if args.json:
         as_json(answer)

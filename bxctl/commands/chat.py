@@ -22,6 +22,9 @@ from bxctl.wire import Wire
 EPILOG = """with -m it says that and exits; with text on standard input, a turn a line; else it prompts
 exits 0 when every turn has its reply, 1 when one failed"""
 
+NOTHING_PIPED = "standard input held no text, so nothing was said; -m TEXT says something"
+STRAY = "; what you say stands behind -m, in quotes"
+
 
 def arguments(parser: ArgumentParser) -> None:
     """Take what to say, as whom, and where."""
@@ -55,21 +58,29 @@ def run(args: Namespace) -> int:
         if args.message:
             return _talk_through(conversation, args.message)
         if not sys.stdin.isatty():
-            return _talk_through(conversation, lines_of_stdin())
+            return _talk_through(conversation, lines_of_stdin(), nothing=NOTHING_PIPED)
         _talk_through(conversation, typed_lines(wire, args.session))
         return Exit.OK  # a person has seen what failed, and left when all was said
 
 
-def _talk_through(conversation: Conversation, texts: Iterable[str | NotTextError]) -> Exit:
-    """Run a turn a text; a failed one does not keep the next one back, the first failure is the exit code."""
-    worst = Exit.OK
+def _talk_through(
+    conversation: Conversation, texts: Iterable[str | NotTextError], *, nothing: str = ""
+) -> Exit:
+    """Run a turn a text; a failed one does not keep the next one back, the first failure is the exit code.
+
+    ``nothing`` is said when there was no text at all.
+    """
+    worst, some = Exit.OK, False
     for text in texts:
+        some = True
         if isinstance(text, NotTextError):
             talk(text.sentence)
             ended = Exit.FAILED
         else:
             ended = conversation.say(text)
         worst = worst or ended
+    if nothing and not some:
+        talk(nothing)
     return worst
 
 
@@ -83,6 +94,7 @@ def _running(args: Namespace, wire: Wire) -> Iterator[None]:
         raise CommandError(
             Exit.NOT_RUNNING, f"nothing listens on {args.socket}; leave --socket away to start one"
         )
+    from bxctl.others import wait_for_others
     from bxctl.own_process import OwnProcess
     from bxctl.serving import serve_command
 
@@ -91,6 +103,7 @@ def _running(args: Namespace, wire: Wire) -> Iterator[None]:
     try:
         own.start()
         yield
+        wait_for_others(wire)
     finally:
         own.stop()
 

@@ -12,7 +12,7 @@ from bxcore.paths import Paths
 from bxctl.place import paths_of
 from bxctl.printing import as_json, data, talk
 
-EPILOG = "exits 2 when there are problems; what is right is said on stderr"
+EPILOG = "exits 0 when there is no problem, 2 when there are; the problems go to stdout, the rest to stderr"
 
 
 def arguments(parser: ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bxcore.control import Exit
+from bxctl.called import typed
 from bxctl.errors import CommandError
 from bxctl.place import paths_of
 from bxctl.printing import as_json, data, talk
@@ -32,7 +33,7 @@ def run(args: Namespace) -> int:
     else:
         for path, new in written.items():
             data(f"wrote {path}" if new else f"kept {path}, it was there")
-        talk("edit them, then: boxmaker check")
+        talk(f"edit them, then: {typed('check')}")
     return Exit.OK
 
 

@@ -15,7 +15,7 @@ from bxctl.wire import Wire
 
 def arguments(parser: ArgumentParser) -> None:
     """Take a name."""
-    parser.add_argument("name", metavar="NAME", help="an actor's name, as bxctl tree shows it")
+    parser.add_argument("name", metavar="NAME", help="an actor's name, as the tree shows it")
 
 
 def run(args: Namespace) -> int:

@@ -12,7 +12,7 @@ from bxctl.errors import CommandError
 
 def arguments(parser: ArgumentParser) -> None:
     """Take a name, or ``--all``."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="an actor's name, as bxctl tree shows it")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="an actor's name, as the tree shows it")
     parser.add_argument("--all", action="store_true", help="every actor but the control socket's own")
 
 

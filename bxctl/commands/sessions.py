@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from bxcore.control import Exit
 from bxcore.control.answers import LabelJson, SessionJson, SessionsJson
 from bxcore.control.requests import EndSessionRequest, SessionRequest, SessionsRequest
+from bxctl.called import typed
 from bxctl.commands._wish import wish
 from bxctl.errors import CommandError
 from bxctl.place import socket_of
@@ -26,7 +27,7 @@ def run(args: Namespace) -> int:
     if args.action == "list":
         return _list(args)
     if args.session is None:
-        raise CommandError(Exit.USAGE, f"name the session: bxctl sessions {args.action} SESSION")
+        raise CommandError(Exit.USAGE, f"name the session: {typed('sessions')} {args.action} SESSION")
     if args.action == "end":
         return wish(args, EndSessionRequest(session=args.session))
     return _show(args)
@@ -37,7 +38,7 @@ def _list(args: Namespace) -> int:
     if args.json:
         as_json(answer["sessions"])
     elif not answer["sessions"]:
-        talk("no sessions yet; boxmaker chat begins one")
+        talk(f"no sessions yet; {typed('chat')} begins one")
     else:
         rows = [
             (

@@ -16,7 +16,7 @@ EPILOG = "the innermost call comes last; functions and lines, no values"
 
 def arguments(parser: ArgumentParser) -> None:
     """Take a name."""
-    parser.add_argument("name", metavar="NAME", help="an actor's name, as bxctl tree shows it")
+    parser.add_argument("name", metavar="NAME", help="an actor's name, as the tree shows it")
 
 
 def run(args: Namespace) -> int:

@@ -10,7 +10,7 @@ from bxctl.commands._wish import wish
 
 def arguments(parser: ArgumentParser) -> None:
     """Take a name."""
-    parser.add_argument("name", metavar="NAME", help="an actor's name, as bxctl tree shows it")
+    parser.add_argument("name", metavar="NAME", help="an actor's name, as the tree shows it")
 
 
 def run(args: Namespace) -> int:

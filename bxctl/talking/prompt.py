@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 
@@ -13,6 +14,8 @@ from bxctl.wire import Wire
 
 LONGEST_LINE = 1_048_576
 HISTORY = 100
+_COMMAND = re.compile(r"/[a-z]*")
+"""Such as ``/help``: a command that other chats have, and nothing to bother a model with."""
 _LEAVE = frozenset({"/quit", "/exit"})
 
 
@@ -68,7 +71,9 @@ def typed_lines(wire: Wire, session: str) -> Iterator[str]:
             continue
         if text in _LEAVE:
             return
-        if text:
+        if _COMMAND.fullmatch(text):
+            talk(f"there is no {text} here, it was not sent; /quit leaves, all else is said to your agent")
+        elif text:
             yield text
 
 

@@ -50,6 +50,24 @@ def test_wrong_usage_exits_2(words: list[str], capsys: Out) -> None:
     assert capsys.readouterr().err.startswith("usage: ")
 
 
+def test_a_mistyped_flag_is_met_with_what_was_meant(run: Run) -> None:
+    done = run("ask", "where?", "--workspaec", "own")
+    assert done.returncode == 2
+    assert done.stderr.endswith("there is no place for --workspaec own; did you mean --workspace?\n")
+
+
+def test_through_bx_the_texts_name_what_was_typed(run: Run) -> None:
+    environ = {"BX_TYPED": "./bx"}
+    assert run("sevre", environ=environ).stderr == "bx: there is no command 'sevre'; did you mean serve?\n"
+    assert run("qqqq", environ=environ).stderr == "bx: there is no command 'qqqq'; ./bx lists them\n"
+    assert run("check", "-h", program="boxmaker", environ=environ).stdout.startswith(
+        "usage: ./bx check-config "
+    )
+    assert run("tree", "--home", "/nonexistent", environ=environ).stderr.endswith(
+        "start it with ./bx serve\n"
+    )
+
+
 def test_flags_stand_before_or_behind_the_command(make: MakeBox, capsys: Out) -> None:
     path = str(make().path)
     for words in (["--socket", path, "--json", "version"], ["version", "--json", "--socket", path]):

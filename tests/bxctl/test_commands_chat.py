@@ -71,6 +71,20 @@ def test_standard_input_is_a_turn_a_line(make: MakeBox, run: Run) -> None:
     assert [say.text for say in said(box)] == ["one", "zwei é", "three"]
 
 
+def test_standard_input_without_text_is_told(make: MakeBox, run: Run) -> None:
+    box = make()
+    done = run("chat", "--home", str(box.home), program="boxmaker", stdin=b"\n \n")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "standard input held no text, so nothing was said; -m TEXT says something\n"
+    assert said(box) == []
+
+
+def test_a_message_without_its_flag_is_told_where_it_stands(run: Run) -> None:
+    done = run("chat", "hello", "box", program="boxmaker")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("there is no place for hello box; what you say stands behind -m, in quotes\n")
+
+
 def test_a_line_that_cannot_be_sent_is_named_and_the_others_go_on(make: MakeBox, run: Run) -> None:
     box = make()
     text = b"one\n\xff\xfe\n" + b"x" * 1_048_577 + b"\nlast\n"
@@ -303,6 +317,19 @@ def test_ctrl_c_in_a_turn_brings_the_prompt_back(make: MakeBox) -> None:
     person.sees("> ")
     person.types("/quit\n")
     assert person.leaves() == 0
+
+
+def test_a_command_of_other_chats_is_not_said_to_the_agent(make: MakeBox) -> None:
+    box = make()
+    person = Person(box)
+    person.sees("> ")
+    person.types("/help\n")
+    person.sees("there is no /help here, it was not sent; /quit leaves, all else is said to your agent")
+    person.types("/etc is a folder\n")
+    person.sees("the blue tin")
+    person.types("/quit\n")
+    assert person.leaves() == 0
+    assert [say.text for say in said(box)] == ["/etc is a folder"]
 
 
 def test_text_is_streamed_once(make: MakeBox) -> None:

@@ -37,7 +37,15 @@ only-include = ["bxctl"]
 dev-mode-dirs = ["."]
 """
 WANTS = "import os, sys\n\nsys.exit(1 if os.environ.get('BOXMAKER_MODEL__URL') else 0)\n"
-PROGRAM = "import sys\n\n\ndef main():\n    print({name!r}, *sys.argv[1:])\n"
+PROGRAM = """
+import os, sys
+
+
+def main():
+    print({name!r}, *sys.argv[1:])
+    if sys.argv[1:2] == ["typed"]:
+        print(os.environ.get("BX_TYPED"))
+"""
 TOOLS = ("awk", "cat", "cmp", "date", "df", "dirname", "grep", "mkdir", "mv", "readlink", "rm", "sh", "uname")
 
 pytestmark = [
@@ -114,10 +122,25 @@ def test_the_second_run_installs_nothing_and_says_nothing(installed: Path, tmp_p
         (("boxmaker", "check"), "boxmaker check\n"),
         (("bxctl", "--help"), "bxctl --help\n"),
         (("tree",), "bxctl tree\n"),
+        (("--version",), "bxctl version\n"),
+        (("bxctl", "typed"), "bxctl typed\nNone\n"),
     ],
 )
 def test_a_command_reaches_its_program(installed: Path, arguments: tuple[str, ...], ran: str) -> None:
     assert bx(installed, *arguments).stdout == ran
+
+
+def test_a_program_is_told_how_bx_was_typed(installed: Path) -> None:
+    assert bx(installed, "typed").stdout == f"bxctl typed\n{installed / 'bx'}\n"
+    (installed / ".venv" / ".bx-runtime").unlink()  # and after an install, which starts bx again
+    assert bx(installed, "typed").stdout == f"bxctl typed\n{installed / 'bx'}\n"
+
+
+@pytest.mark.parametrize("command", ["check", "bench", "docs"])
+def test_help_for_a_command_of_bx_itself_does_nothing_else(installed: Path, command: str) -> None:
+    shown = bx(installed, command, "--help")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("./bx COMMAND")
 
 
 def test_a_model_server_of_ones_own_needs_no_embedded_model(installed: Path) -> None:
