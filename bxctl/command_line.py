@@ -6,7 +6,6 @@ Only the module of the command that runs is imported: a command starts in a frac
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from bxcore.paths import PathError
 from bxctl.called import known, listing, speaker, typed
 from bxctl.errors import CommandError
 from bxctl.printing import talk
+from bxctl.streams import give_up_output, prepare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,7 @@ class Command:
 
 def run(program: str, about: str, commands: Mapping[str, Command], argv: Sequence[str] | None) -> int:
     """Parse, run the command, and return its exit code."""
+    prepare()
     words = list(sys.argv[1:] if argv is None else argv)
     outer = _outer(program, about, commands)
     first = outer.parse_args(words)
@@ -112,13 +113,17 @@ def _exit_of(program: str, run_command: object, args: argparse.Namespace) -> int
     except KeyboardInterrupt:
         talk(f"{speaker(program)}: interrupted")
         return Exit.FAILED
-    except BrokenPipeError:
-        # Who read our output has left; nothing may be flushed into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.FAILED
     except CommandError as error:
         talk(f"{speaker(program)}: {error.sentence}")
         return error.exit
+    except BrokenPipeError:  # who read our output has left
+        give_up_output()
+        return Exit.FAILED
+    except OSError as error:
+        give_up_output()
+        reason = (error.strerror or type(error).__name__).lower()
+        talk(f"{speaker(program)}: {error.filename or 'the output'} cannot be used: {reason}")
+        return Exit.FAILED
     return code
 
 
