@@ -12,6 +12,7 @@ from actors.base import Answer, Failed, Mailbox, Outcome, Restarting
 from bxcore.address import Delivery
 from bxcore.args import RecallArgs
 from bxcore.args.recall import MAX_QUERY
+from bxcore.errors import SentenceError
 from bxcore.labels import Label, Level
 from bxcore.messages.loop import TurnBrake
 from bxcore.messages.memory import MemoryAnswer, MemoryBlock, Recall
@@ -23,12 +24,8 @@ FIRST_ITEM = "[1] "
 """How a recall that found something begins (spec 4.3)."""
 
 
-class NotReady(Exception):  # noqa: N818 - an expected no, told to the person
+class NotReady(SentenceError):  # noqa: N818 - an expected no, told to the person
     """The turn cannot be asked of a model; ``sentence`` says why and what to do."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class ProgressNotices:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from bxcore.errors import SentenceError
 from bxcore.labels import Label, Level
 from bxcore.records import Record, ToolResult, User
 from bxcore.sanitize import has_secret
@@ -39,12 +40,11 @@ class Send:
 Action: TypeAlias = Skip | Send
 
 
-class NoSuchTurn(Exception):  # noqa: N818  # the name is part of the contract (spec 6.5)
+class NoSuchTurn(SentenceError):  # noqa: N818  # the name is part of the contract (spec 6.5)
     """The log has no such turn; ``sentence`` says how many it has."""
 
     def __init__(self, turn: int, count: int) -> None:
-        self.sentence = f"turn {turn} is not in the session's log, which has {count} turns"
-        super().__init__(self.sentence)
+        super().__init__(f"turn {turn} is not in the session's log, which has {count} turns")
 
 
 def turns(records: Sequence[Record]) -> int:

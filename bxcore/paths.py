@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bxcore.errors import SentenceError
+
 LONGEST_SOCKET_BYTES = 107
 """What ``sockaddr_un`` holds on Linux, without its closing zero."""
 
@@ -17,12 +19,8 @@ _APP = "boxmaker"
 _FILE = "boxmaker.toml"
 
 
-class PathError(ValueError):
+class PathError(SentenceError):
     """A path that cannot be used; ``sentence`` says which and what to do."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

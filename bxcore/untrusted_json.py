@@ -6,6 +6,8 @@ import json
 import math
 import re
 
+from bxcore.errors import SentenceError
+
 MAX_TEXT = 65_536
 """64 KiB, counted in characters as every length is."""
 MAX_DEPTH = 32
@@ -14,12 +16,8 @@ MAX_DIGITS = 300
 """Digits of a whole number: what lies beyond no tool takes, and no float holds."""
 
 
-class UntrustedJsonError(Exception):
+class UntrustedJsonError(SentenceError):
     """The text is refused; ``sentence`` says what to do instead and quotes nothing of the text."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 def read_object(text: str, *, max_text: int = MAX_TEXT) -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bxcore.errors import SentenceError
 from bxcore.paths import Paths
 from bxio import logging
 from bxio.embedded_honcho import DamagedDatabase, EmbeddedHoncho
@@ -14,12 +15,8 @@ from bxio.session_store import SessionStore
 from bxio.state_folder import StateFolderError, make_folder, open_state
 
 
-class ClaimError(Exception):
+class ClaimError(SentenceError):
     """The box cannot be had; ``sentence`` says why and what to do."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

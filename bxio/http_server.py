@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import h11
 
 from bxcore.control.exit_codes import ErrorCode
+from bxcore.errors import SentenceError
 from bxcore.http import HttpRequest, HttpResponse, json_response
 from bxio.cut import Cut
 
@@ -27,13 +28,12 @@ _PIECE_BYTES = 65_536
 _CODES = {413: ErrorCode.TOO_LARGE, 431: ErrorCode.TOO_LARGE}
 
 
-class BadRequestError(Exception):
+class BadRequestError(SentenceError):
     """What came is no request that can be answered as asked; it still gets an answer."""
 
     def __init__(self, code: ErrorCode, sentence: str) -> None:
         super().__init__(sentence)
         self.code = code
-        self.sentence = sentence
 
 
 class ClientGoneError(Exception):

@@ -7,14 +7,15 @@ import fcntl
 import os
 from pathlib import Path
 
+from bxcore.errors import SentenceError
 
-class AlreadyRunningError(Exception):
+
+class AlreadyRunningError(SentenceError):
     """Another process holds the folder; ``pid`` is None when it could not be read."""
 
     def __init__(self, folder: Path, pid: int | None) -> None:
         who = "another boxmaker" if pid is None else f"another boxmaker (pid {pid})"
-        self.sentence = f"{who} runs on {folder}; stop it first, or choose another folder with --home"
-        super().__init__(self.sentence)
+        super().__init__(f"{who} runs on {folder}; stop it first, or choose another folder with --home")
         self.pid = pid
 
 

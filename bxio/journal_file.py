@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from bxcore import journal
+from bxcore.errors import SentenceError
 from bxio.folders import sync_folder
 
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -23,12 +24,8 @@ _poisoned: set[tuple[int, int]] = set()
 """Device and inode of each file that failed a sync in this process."""
 
 
-class JournalError(Exception):
+class JournalError(SentenceError):
     """The log cannot be opened or written; ``sentence`` says why. Nothing acknowledged is lost."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 @dataclass(frozen=True, slots=True)

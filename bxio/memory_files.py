@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from bxcore import memory_entries, memory_revisions
+from bxcore.errors import SentenceError
 from bxcore.labels import Label
 from bxcore.memory_entries import Edited
 from bxcore.memory_revisions import Known, Revision
@@ -22,12 +23,8 @@ from bxio.journal_file import JournalError, JournalFile
 REVISIONS = "revisions.jsonl"
 
 
-class MemoryFilesError(Exception):
+class MemoryFilesError(SentenceError):
     """A memory file cannot be read or written; ``sentence`` says which, why and what to do."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from bxcore import recall_query
+from bxcore.errors import SentenceError
 from bxcore.finished_turns import FinishedTurn
 from bxcore.labels import Label, Level
 from bxcore.recall_hits import Hit, Note
@@ -54,12 +55,11 @@ FROM (
 _NOT_SHY = "AND rowid NOT IN (SELECT id FROM docs WHERE untrusted OR level > 1)"
 
 
-class RecallIndexError(Exception):
+class RecallIndexError(SentenceError):
     """The index cannot be used; ``sentence`` says why. A ``damaged`` one is to be dropped and made anew."""
 
     def __init__(self, sentence: str, *, damaged: bool = False) -> None:
         super().__init__(sentence)
-        self.sentence = sentence
         self.damaged = damaged
 
 

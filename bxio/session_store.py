@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bxcore import journal, records, session_ids
+from bxcore.errors import SentenceError
 from bxcore.records import Record
 from bxio.folders import make_private, write_whole
 from bxio.journal_file import JournalError, JournalFile
@@ -22,12 +23,8 @@ LOG = "0.jsonl"
 BASELINE = "baseline.json"
 
 
-class SessionError(Exception):
+class SessionError(SentenceError):
     """A session cannot be opened, read or written; ``sentence`` says which, why and what to do."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+from bxcore.errors import SentenceError
 from bxio.folders import write_whole
 
 SCHEMA = 1
@@ -15,12 +16,8 @@ _SCHEMA_FILE = "schema"
 _OTHERS = 0o077
 
 
-class StateFolderError(Exception):
+class StateFolderError(SentenceError):
     """The state folder cannot be used; ``sentence`` says which, why and what to do."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 def make_folder(folder: Path) -> None:

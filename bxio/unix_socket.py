@@ -8,18 +8,15 @@ import stat
 import struct
 from pathlib import Path
 
+from bxcore.errors import SentenceError
 from bxcore.paths import socket_problem
 from bxio.instance_lock import InstanceLock
 
 BACKLOG = 64
 
 
-class SocketError(Exception):
+class SocketError(SentenceError):
     """The socket cannot be made; ``sentence`` says why and what to do."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 def listen(path: Path, lock: InstanceLock) -> socket.socket:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from bxcore.errors import SentenceError
 from bxio.folders import sync_folder
 
 BLOCK = 1 << 20
@@ -27,12 +28,8 @@ Progress = Callable[[str, int], None]
 """Told what is being done, ``assembling`` or ``checking``, and how far, in per cent; each per cent once."""
 
 
-class WeightsError(Exception):
+class WeightsError(SentenceError):
     """There are no usable weights; ``sentence`` says why and what to do."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
+from bxcore.errors import SentenceError
 
-class Refusal(Exception):
+
+class Refusal(SentenceError):
     """The only exception that is replied without killing the actor; ``sentence`` is for people and models."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class Told(Exception):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from bxcore.errors import SentenceError
+
 MAX_SENTENCE = 300
 """Characters of a sentence that the model is shown."""
 
 PREFIX = "invalid argument shape: "
 
 
-class ArgsError(Exception):
+class ArgsError(SentenceError):
     """A call's arguments are refused; ``sentence`` says what to do instead, without the prefix."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
     @property
     def line(self) -> str:

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bxcore.args import ArgsError
+from bxcore.decide import NoSuchTurn
+from bxcore.errors import SentenceError
+from bxio.instance_lock import AlreadyRunningError
+from bxio.recall_index import RecallIndexError
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ArgsError("x"),
+        NoSuchTurn(3, 2),
+        AlreadyRunningError(Path("/x"), 7),
+        RecallIndexError("x", damaged=True),
+    ],
+)
+def test_an_errors_text_is_its_sentence_whatever_else_it_carries(error: SentenceError) -> None:
+    assert str(error) == error.sentence != ""
