@@ -46,7 +46,7 @@ from bxio.session_listing import SessionListing
 from bxio.session_store import SessionError, SessionStore
 
 MAX_LIVE = 64
-"""Sessions that run side by side."""
+"""Sessions that live side by side; an idle one makes room for another."""
 WAITING = 32
 """Messages that wait in one session."""
 TOLD_TURN_S = 3600.0
@@ -154,16 +154,29 @@ class Loop(Actor):
         self._send(name, live, MeasurePrompt(), self.reply_later(), again=False)
 
     def _reach(self, session: str) -> LiveSession:
-        """The session's actor, started when it is not live. Raises ``Refusal`` when too many are."""
-        live = self._live.get(session)
-        if live is not None and not live.box.closed:
-            return live
-        if len(self._live_now()) >= self._max_live:
-            raise Refusal(
-                f"{len(self._live)} sessions are live, the most there may be; end one, or try again later"
-            )
-        self._live[session] = LiveSession(box=self._start(session))
-        return self._live[session]
+        """The session's actor, started when it is not live. Raises ``Refusal`` when there is no room."""
+        live = self._live.pop(session, None)
+        if live is None or live.box.closed:
+            self._make_room()
+            live = LiveSession(box=self._start(session))
+        self._live[session] = live  # the one that was used last stands last
+        return live
+
+    def _make_room(self) -> None:
+        """Have the session leave that has been idle for longest; its log stays, and it comes back when asked.
+
+        Raises ``Refusal`` when all have turns.
+        """
+        if len(self._live_now()) < self._max_live:
+            return
+        for name, live in self._live.items():
+            if all(brake.over for brake in live.turns):
+                del self._live[name]
+                live.box.tell(Leave())
+                return
+        raise Refusal(
+            f"turns run in {len(self._live)} sessions, the most there may be; stop one, or try again later"
+        )
 
     def _start(self, session: str) -> Mailbox:
         """A new actor, or the one that outlived this loop's last incarnation."""

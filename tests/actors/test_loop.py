@@ -74,15 +74,35 @@ def test_a_bad_session_name_is_a_sentence(bench: Make, name: str) -> None:
             box.ask(message)
 
 
-def test_too_many_live_sessions_are_refused_until_one_ends(bench: Make) -> None:
-    box = bench(*[{"say": "ok"}] * 5, max_live=2)
-    box.say("hi", "one")
-    box.say("hi", "two")
-    with pytest.raises(Refusal, match="2 sessions are live, the most there may be"):
+def test_turns_in_too_many_sessions_are_refused_until_one_ends(bench: Make, letters: Letters) -> None:
+    box = bench(CALL, CALL, *[{"say": "ok"}] * 5, max_live=2, broker=False)
+    broker = box.probe("broker")
+    one = box.ask_later(box.saying("hi", "one"))
+    broker.expect(ToolRequest)
+    two = box.ask_later(box.saying("hi", "two"))
+    second = broker.expect(ToolRequest)
+    with pytest.raises(Refusal, match="turns run in 2 sessions, the most there may be; stop one"):
         box.say("hi", "three")
-    assert box.say("hi again", "one").turn == 2
-    assert box.ask(EndSession(session="two")) is True
+    broker.reply(outcome(second))
+    assert two.get(5.0).reply == "ok"
     assert box.say("hi", "three").reply == "ok"
+    assert box.ask(StopTurn(session="one")) is True
+    assert one.get(5.0).failed == "stopped"
+    assert box.say("hi again", "two").turn == 2
+    letters.read_all()
+
+
+def test_the_session_that_was_idle_for_longest_makes_room_and_comes_back(
+    bench: Make, letters: Letters
+) -> None:
+    box = bench(*[{"say": "ok"}] * 30, max_live=2)
+    for name in ("one", "two", "one", "three"):
+        box.say("hi", name)
+    assert {info.session for info in box.ask(ListSessions()) if info.live} == {"one", "three"}
+    turns = [box.say("hi", f"s{number % 5}").turn for number in range(20)]
+    assert turns == [1] * 5 + [2] * 5 + [3] * 5 + [4] * 5
+    assert box.say("hi", "two").turn == 2
+    letters.read_all()
 
 
 def test_an_ended_session_goes_on_from_its_log(bench: Make, letters: Letters) -> None:
