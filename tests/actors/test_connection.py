@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import shutil
-import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -19,31 +18,13 @@ from bxcore.control import ErrorCode, Request, encode
 from bxcore.control import requests as r
 from bxcore.messages.loop import EndSession, Say, StopTurn, TextDelta
 from bxcore.messages.memory import AskMemory
-from tests.doubles.control_box import ControlBox, answered, turn
+from tests.doubles.control_box import ControlBox, MakeBox, answered, connected, control_boxes, turn
 from tests.kit.leaks import Letters
-
-MakeBox = Callable[..., ControlBox]
 
 
 @pytest.fixture
 def make(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeBox]:
-    monkeypatch.setattr("bxio.http_server.DRAIN_S", 0.05)
-    made: list[ControlBox] = []
-
-    def make_box(**options: Any) -> ControlBox:
-        made.append(ControlBox(runtime=runtime, **options))
-        return made[-1]
-
-    yield make_box
-    for box in made:
-        box.close()
-
-
-def connected(box: ControlBox) -> socket.socket:
-    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    client.settimeout(10)
-    client.connect(str(box.path))
-    return client
+    yield from control_boxes(runtime, monkeypatch)
 
 
 def raw(box: ControlBox, data: bytes) -> tuple[int, bytes]:
@@ -261,7 +242,9 @@ def test_what_lets_commands_in_is_not_stopped_by_one(make: MakeBox, name: str) -
     status, code, sentence = no(box, r.StopRequest(name=name))
     assert (status, code) == (403, "refused")
     assert sentence.startswith(f"without {name} no command reaches the box")
+    before = box.runtime.mailbox(name).epoch
     assert ask(box, r.RestartRequest(name=name))[1]["ok"]
+    wait_for(lambda: box.runtime.mailbox(name).epoch > before and box.root.box.depth == 0)
 
 
 def test_the_root_is_the_whole_box(make: MakeBox) -> None:

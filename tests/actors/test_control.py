@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import os
-import socket
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
@@ -16,31 +14,13 @@ from bxcore.control.requests import VersionRequest
 from bxcore.messages.supervision import RestartChild, StopChild
 from bxctl.errors import CommandError
 from bxctl.wire import Wire
-from tests.doubles.control_box import ControlBox
+from tests.doubles.control_box import ControlBox, MakeBox, connected, control_boxes
 from tests.kit.leaks import Letters
-
-MakeBox = Callable[..., ControlBox]
 
 
 @pytest.fixture
 def make(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeBox]:
-    monkeypatch.setattr("bxio.http_server.DRAIN_S", 0.05)
-    made: list[ControlBox] = []
-
-    def make_box(**options: Any) -> ControlBox:
-        made.append(ControlBox(runtime=runtime, **options))
-        return made[-1]
-
-    yield make_box
-    for box in made:
-        box.close()
-
-
-def connected(box: ControlBox) -> socket.socket:
-    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    client.settimeout(10)
-    client.connect(str(box.path))
-    return client
+    yield from control_boxes(runtime, monkeypatch)
 
 
 def answers(box: ControlBox) -> bool:

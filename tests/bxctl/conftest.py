@@ -6,32 +6,22 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from actors.base import Runtime
-from tests.doubles.control_box import ControlBox
+from tests.doubles import control_box
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRON = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PYTHONPATH": str(ROOT), "LOGNAME": "ada"}
 
-MakeBox = Callable[..., ControlBox]
+MakeBox = control_box.MakeBox
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
 def make(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeBox]:
-    monkeypatch.setattr("bxio.http_server.DRAIN_S", 0.05)
-    made: list[ControlBox] = []
-
-    def make_box(**options: Any) -> ControlBox:
-        made.append(ControlBox(runtime=runtime, **options))
-        return made[-1]
-
-    yield make_box
-    for box in made:
-        box.close()
+    yield from control_box.control_boxes(runtime, monkeypatch)
 
 
 def run_command(

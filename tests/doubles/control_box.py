@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from actors.base import Actor, Context, Reply, Runtime
 from actors.connection import Connection, Limits
@@ -185,3 +188,28 @@ class ControlBox:
         assert self.root.stop(10.0)
         self.lock.release()
         shutil.rmtree(self.home)
+
+
+MakeBox = Callable[..., ControlBox]
+
+
+def control_boxes(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeBox]:
+    """Give a maker of boxes for a fixture, and close what it made."""
+    monkeypatch.setattr("bxio.http_server.DRAIN_S", 0.05)
+    made: list[ControlBox] = []
+
+    def make_box(**options: Any) -> ControlBox:
+        made.append(ControlBox(runtime=runtime, **options))
+        return made[-1]
+
+    yield make_box
+    for box in made:
+        box.close()
+
+
+def connected(box: ControlBox) -> socket.socket:
+    """A client that has said nothing yet."""
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    client.settimeout(10)
+    client.connect(str(box.path))
+    return client
