@@ -10,6 +10,7 @@ from types import FrameType
 
 from bxcore.control import ErrorCode, Exit
 from bxcore.control.requests import ChatRequest, StopTurnRequest
+from bxctl.called import typed
 from bxctl.errors import CommandError
 from bxctl.printing import talk
 from bxctl.talking.screen import Screen
@@ -46,7 +47,8 @@ class Conversation:
                 raise CommandError(ErrorCode.read(error["error"]).exit, error["sentence"])
             self.screen.show(line)
         raise CommandError(
-            Exit.FAILED, "the connection ended before the turn did; boxmaker may be restarting"
+            Exit.FAILED,
+            f"the connection ended before the turn did; boxmaker stopped or restarts, see {typed('status')}",
         )
 
     def stop(self) -> None:
