@@ -1,8 +1,9 @@
 """HonchoChat: asks one workspace one question, answers, and ends (spec 4.4).
 
-Its thread blocks in the exchange. What ends it is the asker's deadline, which is also the exchange's own, and
-the cut of its socket: by the asker who no longer waits, or by whoever wants the actor stopped. A late answer
-is set on the abandoned reply all the same, so that it is counted as a dead letter of this actor's address.
+Its thread blocks in the exchange. What ends it is the exchange's own deadline, ``LATE_S`` after the asker's,
+and the cut of its socket: by an asker who gives up before its time, or by whoever wants the actor stopped. An
+answer in between is late: it is set on the abandoned reply all the same, so that it is counted with its size,
+as a dead letter of this actor's address.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from bxio.honcho import HonchoClient, HonchoUnavailable
 
 IDLE_S = 1.0
 """How long it waits for its question, which is sent right behind its start."""
+LATE_S = 0.5
+"""How long it listens on for an answer that can only be counted any more; at most a second (spec 4.4)."""
 
 
 class HonchoChat(Actor):
@@ -57,8 +60,13 @@ class HonchoChat(Actor):
         reply = self.reply_later()
         if reply is None:  # told: nobody waits for an answer
             return
-        reply.on_abandon(self._cut.cut)
-        reply.set(self._outcome(question, reply.deadline_s))
+        reply.on_abandon(lambda: self._nobody_waits(reply.deadline_s))
+        reply.set(self._outcome(question, reply.deadline_s + LATE_S))
+
+    def _nobody_waits(self, deadline_s: float) -> None:
+        """Give the question up at once; when its time is over, only a late answer may come. Any thread."""
+        if self.now() < deadline_s:
+            self._cut.cut()
 
     def _outcome(self, question: str, deadline_s: float) -> ChatOutcome:
         try:

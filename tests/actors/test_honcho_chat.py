@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from actors import honcho_chat
 from actors.base import (
     Answer,
     Dead,
@@ -133,7 +134,7 @@ def test_an_actor_that_is_never_asked_ends(asks: Asks) -> None:
     assert asks.all_ended()
 
 
-def test_abandoning_the_reply_cuts_the_exchange_and_the_late_answer_is_a_dead_letter(
+def test_an_asker_that_gives_up_cuts_the_exchange_at_once_and_a_dead_letter_tells_of_it(
     asks: Asks, letters: Letters
 ) -> None:
     asked = threading.Event()
@@ -152,6 +153,36 @@ def test_abandoning_the_reply_cuts_the_exchange_and_the_late_answer_is_a_dead_le
     letter = letters.expect("asks/0-own", Why.LATE)
     assert letter.type_name == "ChatUnavailable"
     assert (QUESTION not in repr(letter), letter.size) == (True, len("cut off"))
+
+
+def test_an_answer_after_the_deadline_is_a_dead_letter_with_its_size(asks: Asks, letters: Letters) -> None:
+    go_on = threading.Event()
+
+    def answers_late(connection: Connection) -> None:
+        assert go_on.wait(LONG_S)
+        answers(200, {"content": QUESTION * 3})(connection)
+
+    with LoopbackServer(answers_late) as server:
+        deadline_s = time.monotonic() + 0.1
+        reply = asks.ask(HonchoServer(url=server.url), deadline_s)
+        assert reply.outcome(deadline_s) == Late()
+        go_on.set()
+        assert asks.all_ended()
+    letter = letters.expect("asks/0-own", Why.LATE)
+    assert (letter.type_name, letter.size) == ("ChatAnswered", len(QUESTION * 3))
+    assert QUESTION not in repr(letter)
+
+
+def test_no_answer_is_waited_for_longer_than_a_second_after_the_deadline(
+    asks: Asks, letters: Letters
+) -> None:
+    with LoopbackServer(bad_manners.drips_a_body) as server:
+        deadline_s = time.monotonic() + 0.1
+        asks.ask(HonchoServer(url=server.url), deadline_s).outcome(deadline_s)
+        assert asks.all_ended()
+        assert time.monotonic() - deadline_s < 1.0
+        assert server.wait_idle()
+    assert letters.expect("asks/0-own", Why.LATE).type_name == "ChatUnavailable"
 
 
 def test_two_hanging_workspaces_are_over_after_one_limit(asks: Asks, letters: Letters) -> None:
@@ -224,8 +255,12 @@ def hanging(certified: Certificate) -> Iterator[list[tuple[LoopbackServer, Honch
 
 @pytest.mark.timeout(60)
 def test_a_thousand_timed_out_asks_leave_no_thread_and_no_descriptor(
-    asks: Asks, letters: Letters, hanging: list[tuple[LoopbackServer, HonchoServer]]
+    asks: Asks,
+    letters: Letters,
+    hanging: list[tuple[LoopbackServer, HonchoServer]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(honcho_chat, "LATE_S", 0.05)
     over_s = 0.0
     before = Counts.now()
     for batch in range(1000 // MOST + 1):
