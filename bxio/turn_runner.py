@@ -74,8 +74,10 @@ class TurnRunner:
                     return turn, step
 
     def _append(self, turn: Turn, step: Append) -> None:
+        """What stands before the turn's ``User`` closes an earlier turn, and is no news of this one."""
         self.log.append(step.records, sync=step.sync)
-        for record in step.records:
+        users = (at for at, record in enumerate(step.records) if isinstance(record, User))
+        for record in step.records[next(users, 0) :]:
             self._show(turn, record)
 
     def _show(self, turn: Turn, record: Record) -> None:

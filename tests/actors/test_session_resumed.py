@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from actors.base import Refusal
-from bxcore.messages.loop import Notice, PromptSize
+from bxcore.messages.loop import Notice, PromptSize, ToolEnded
 from bxcore.messages.model import Endpoint, NoModel
 from bxcore.records import Assistant, CacheLoss, ToolCall, ToolResult, User
 from tests.doubles.loop_bench import LoopBench
@@ -97,8 +97,9 @@ def test_an_interrupted_turn_is_told_once_and_not_run_again(bench: Make) -> None
     log.close()
     result = box.say("hello?")
     assert (result.turn, result.reply) == (3, "two")
-    notices = [event.text for event in box.events() if isinstance(event, Notice)]
-    (notice,) = notices
+    events = box.events()
+    assert (result.tools, [event for event in events if isinstance(event, ToolEnded)]) == ((), [])
+    (notice,) = [event.text for event in events if isinstance(event, Notice)]
     assert notice == (
         'turn 2 ("add a note") was interrupted before its end, and is not run again; '
         "whether memory took effect is unknown"
