@@ -34,6 +34,16 @@ def test_it_can_be_asked_before_it_is_started(kit: Kit) -> None:
     assert start(kit, temporary(Log(), "asks/1")).call("hello", 1.0) == "hello"
 
 
+def test_one_whose_mailbox_was_closed_meanwhile_is_not_started(kit: Kit) -> None:
+    begin(kit)
+    log = Log()
+    kit.runtime.mailbox("asks/1").close()
+    box = start(kit, temporary(log, "asks/1"))
+    kit.settle()
+    assert (log.lines, box.closed) == ([], True)
+    assert box not in kit.runtime.mailboxes()
+
+
 def test_one_that_ended_is_forgotten_with_its_mailbox(kit: Kit) -> None:
     begin(kit)
     box = start(kit, temporary(Log(), "asks/1"))
