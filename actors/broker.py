@@ -15,7 +15,7 @@ from actors.base import Actor, Answer, CallError, Context, Failed, Late, Mailbox
 from bxcore import policy, session_fold
 from bxcore.args import AskMemoryArgs, MemoryArgs, RecallArgs
 from bxcore.grants import BUILT_IN, Grant
-from bxcore.labels import Label, Level, join
+from bxcore.labels import OWN_WORDS, Label, Level, join
 from bxcore.long_result import cut_middle
 from bxcore.messages import audit, memory
 from bxcore.messages.broker import BrokerMessage, MemoryDone, SessionLabel, ToolOutcome, ToolRequest
@@ -25,8 +25,6 @@ from bxcore.sanitize import one_line, redact
 from bxcore.waits import Waits
 from bxio.session_store import SessionError, SessionStore
 
-OWN_WORDS = Label(Level.PUBLIC, untrusted=False)
-"""What the broker itself says tells nothing that the session does not hold, and raises no label."""
 KEPT_SESSIONS = 1000
 """Sessions whose label is kept at hand; that of another one is folded from its log again."""
 WAITING_CALLS = 64

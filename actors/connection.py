@@ -76,7 +76,7 @@ class Connection(Actor):
         super().__init__(context)
         self._http = exchange
         # Its own supervisor shows it in the tree only a moment after its start: the tree cannot be asked.
-        self._supervisor = context.life.parent.name if context.life.parent is not None else None
+        self._supervisor = context.supervisor
         self._known = known
         self._limits = limits or Limits()
         self._news: TurnStream | None = None

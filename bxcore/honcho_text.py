@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bxcore.records import whole
+
 MAX_QUERY = 10_000
 """Characters of a question; one more is answered 422."""
 
@@ -11,17 +13,10 @@ MAX_CONTENT = 25_000
 MAX_BATCH = 100
 """Messages of one append; one more is answered 422."""
 
-_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-
-
-def well_formed(text: str) -> str:
-    """Replace each lone surrogate, which no UTF-8 can hold; other text comes back unchanged."""
-    return "".join(_REPLACEMENT if "\ud800" <= char <= "\udfff" else char for char in text)
-
 
 def sendable(text: str) -> str:
-    """Text that Honcho and its database can hold: well formed and without NUL."""
-    return well_formed(text).replace("\0", "")
+    """Text that Honcho and its database can hold: no half of a character, and no NUL."""
+    return whole(text).replace("\0", "")
 
 
 def query(text: str) -> str:

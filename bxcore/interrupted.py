@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bxcore.labels import OWN_WORDS
 from bxcore.records import Assistant, Record, ToolCall, ToolResult, Usage, User
-from bxcore.turn import OWN_LABEL
 from bxcore.turn_spans import is_over, spans
 
 UNKNOWN = "unknown: the turn was interrupted before this call's outcome was noted; it is not made again"
@@ -52,8 +52,8 @@ def _unknown(call: ToolCall) -> ToolResult:
         tool=call.name,
         content=UNKNOWN,
         ok=False,
-        level=OWN_LABEL.level,
-        untrusted=OWN_LABEL.untrusted,
+        level=OWN_WORDS.level,
+        untrusted=OWN_WORDS.untrusted,
     )
 
 

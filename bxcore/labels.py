@@ -40,6 +40,8 @@ class Label:
 
 TOP = Label()
 NEW_SESSION = Label(Level.PRIVATE, untrusted=False)
+OWN_WORDS = Label(Level.PUBLIC, untrusted=False)
+"""What the box itself says: it tells nothing that the session does not hold, and raises no label."""
 
 
 def join(*labels: Label) -> Label:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from bxcore.args import ASK_MEMORY, RECALL
-from bxcore.labels import Label, Level
+from bxcore.labels import OWN_WORDS, Label
 from bxcore.model.values import ModelReply, ModelUsage
 from bxcore.recalled import neutralise_items
 from bxcore.records import Assistant, CacheLoss, Record, ToolCall, ToolResult, Usage, User, whole
@@ -25,8 +25,6 @@ MAX_NAME = 64
 """Characters of a tool's name that are kept; no tool's name is longer."""
 CACHE_SLACK = 8
 """Tokens at a prompt's end, the opening of the answer, that a server may read anew without a loss."""
-OWN_LABEL = Label(Level.PUBLIC, untrusted=False)
-"""What the loop itself says: it tells nothing that the session does not hold, and raises no label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +53,7 @@ class ToolDone:
     arguments: str
     ok: bool
     content: str
-    label: Label = OWN_LABEL
+    label: Label = OWN_WORDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

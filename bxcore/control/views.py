@@ -28,41 +28,41 @@ class Child(Protocol):
     @property
     def name(self) -> str: ...  # noqa: D102 - the kernel's ChildView says it
     @property
-    def kind(self) -> str: ...  # noqa: D102
+    def kind(self) -> str: ...  # noqa: D102 - as above
     @property
-    def state(self) -> str: ...  # noqa: D102
+    def state(self) -> str: ...  # noqa: D102 - as above
     @property
-    def restarts(self) -> int: ...  # noqa: D102
+    def restarts(self) -> int: ...  # noqa: D102 - as above
     @property
-    def last_error(self) -> str | None: ...  # noqa: D102
+    def last_error(self) -> str | None: ...  # noqa: D102 - as above
     @property
-    def since_s(self) -> float: ...  # noqa: D102
+    def since_s(self) -> float: ...  # noqa: D102 - as above
 
 
 class Node(Protocol):
     """A node of the kernel's tree view; ``depth`` counts waiting messages."""
 
     @property
-    def child(self) -> Child: ...  # noqa: D102
+    def child(self) -> Child: ...  # noqa: D102 - as above
     @property
-    def depth(self) -> int: ...  # noqa: D102
+    def depth(self) -> int: ...  # noqa: D102 - as above
     @property
-    def children(self) -> Sequence[Node]: ...  # noqa: D102
+    def children(self) -> Sequence[Node]: ...  # noqa: D102 - as above
 
 
 class Letter(Protocol):
     """A dead letter as the kernel keeps it."""
 
     @property
-    def at_s(self) -> float: ...  # noqa: D102
+    def at_s(self) -> float: ...  # noqa: D102 - as above
     @property
-    def address(self) -> str: ...  # noqa: D102
+    def address(self) -> str: ...  # noqa: D102 - as above
     @property
-    def reason(self) -> str: ...  # noqa: D102
+    def reason(self) -> str: ...  # noqa: D102 - as above
     @property
-    def type_name(self) -> str: ...  # noqa: D102
+    def type_name(self) -> str: ...  # noqa: D102 - as above
     @property
-    def size(self) -> int: ...  # noqa: D102
+    def size(self) -> int: ...  # noqa: D102 - as above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

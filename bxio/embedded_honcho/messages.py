@@ -95,7 +95,7 @@ def _store(tx: sqlite3.Connection, workspace: str, session: str, message: Messag
     }
     columns = ", ".join(row)
     marks = ", ".join("?" * len(row))
-    seq = tx.execute(f"INSERT INTO messages ({columns}) VALUES ({marks})", tuple(row.values())).lastrowid  # noqa: S608
+    seq = tx.execute(f"INSERT INTO messages ({columns}) VALUES ({marks})", tuple(row.values())).lastrowid  # noqa: S608 - our own names
     stated = statements(message.content).translate(_NO_MARKS)
     tx.execute(
         "INSERT INTO message_text (rowid, content, statements) VALUES (?, ?, ?)",

@@ -25,9 +25,9 @@ def page_of(tx: sqlite3.Connection, listing: Listing, page: Page) -> dict[str, A
     """One page; beyond the end it is empty."""
     where = " AND ".join(f"({each.sql})" for each in listing.where) or "1"
     values = tuple(value for each in listing.where for value in each.values)
-    total = tx.execute(f"SELECT count(*) FROM {listing.table} WHERE {where}", values).fetchone()[0]  # noqa: S608
+    total = tx.execute(f"SELECT count(*) FROM {listing.table} WHERE {where}", values).fetchone()[0]  # noqa: S608 - our own names
     rows = tx.execute(
-        f"SELECT * FROM {listing.table} WHERE {where} ORDER BY {listing.order}"  # noqa: S608
+        f"SELECT * FROM {listing.table} WHERE {where} ORDER BY {listing.order}"  # noqa: S608 - our own names
         f" {'DESC' if page.reverse else 'ASC'} LIMIT ? OFFSET ?",
         (*values, page.size, (page.page - 1) * page.size),
     )

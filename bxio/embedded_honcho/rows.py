@@ -38,7 +38,7 @@ def new_id() -> str:
 
 def find(tx: sqlite3.Connection, kind: Kind, workspace: str, name: str) -> sqlite3.Row | None:
     """The row of a named thing; a workspace is its own ``workspace``."""
-    row = tx.execute(f"SELECT * FROM {kind.table} WHERE {_key(kind)}", _values(kind, workspace, name))  # noqa: S608
+    row = tx.execute(f"SELECT * FROM {kind.table} WHERE {_key(kind)}", _values(kind, workspace, name))  # noqa: S608 - our own names
     found: sqlite3.Row | None = row.fetchone()
     return found
 
@@ -49,7 +49,7 @@ def ensure(tx: sqlite3.Connection, kind: Kind, workspace: str, name: str) -> boo
         ensure(tx, WORKSPACE, workspace, workspace)
     columns = ("name",) if kind is WORKSPACE else ("workspace", "name")
     made = tx.execute(
-        f"INSERT OR IGNORE INTO {kind.table} ({', '.join(columns)}, uid, metadata, configuration, created_at)"  # noqa: S608
+        f"INSERT OR IGNORE INTO {kind.table} ({', '.join(columns)}, uid, metadata, configuration, created_at)"  # noqa: S608 - our own names
         f" VALUES ({'?, ' * len(columns)}?, '{{}}', '{{}}', ?)",
         (*_values(kind, workspace, name), new_id(), now()),
     )
@@ -61,7 +61,7 @@ def change(tx: sqlite3.Connection, kind: Kind, workspace: str, name: str, change
     for column, value in (("metadata", changed.metadata), ("configuration", changed.configuration)):
         if value is not None:
             tx.execute(
-                f"UPDATE {kind.table} SET {column} = ? WHERE {_key(kind)}",  # noqa: S608
+                f"UPDATE {kind.table} SET {column} = ? WHERE {_key(kind)}",  # noqa: S608 - our own names
                 (json.dumps(value), *_values(kind, workspace, name)),
             )
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from bxcore import honcho_text
+from bxcore.records import whole
 from bxio.deadline_http import Cut
 from bxio.honcho.errors import NoSuchRoute, NoWorkspaceChat, WrongShape
 from bxio.honcho.exchange import Request, exchange
@@ -42,7 +43,7 @@ class HonchoClient:
             return None
         if not isinstance(content, str):
             raise WrongShape
-        return honcho_text.well_formed(content)
+        return whole(content)
 
     def append(
         self,

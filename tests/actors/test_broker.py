@@ -7,7 +7,7 @@ import pytest
 
 from actors import broker
 from actors.base import Crashed, Refusal, Restarting, TimedOut, Why
-from bxcore.labels import NEW_SESSION, Label, Level
+from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level
 from bxcore.messages.broker import SessionLabel, ToolOutcome, ToolRequest
 from bxcore.messages.memory import AskMemory, EditMemory, MemoryAnswer, Recall
 from bxcore.records import SessionStart, User
@@ -15,7 +15,6 @@ from bxcore.waits import Waits
 from tests.doubles.broker_bench import BrokerBench, broker_bench, log, result
 from tests.kit.kit import Kit
 
-OWN_WORDS = Label(Level.PUBLIC, untrusted=False)
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 SECRET = Label(Level.SECRET, untrusted=False)
 START = SessionStart(baseline="")

@@ -9,7 +9,7 @@ import pytest
 from actors.base import Refusal
 from actors.broker import Broker
 from bxcore.grants import BUILT_IN
-from bxcore.labels import NEW_SESSION, Label, Level
+from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level
 from bxcore.messages.audit import Intent, Outcome
 from bxcore.messages.broker import ToolRequest
 from bxcore.messages.memory import AskMemory, MemoryAnswer, Recall
@@ -18,7 +18,6 @@ from bxio.session_store import SessionStore
 from tests.doubles.broker_bench import FOREVER_S, BrokerBench, broker_bench, log, result
 from tests.kit.kit import Kit
 
-OWN_WORDS = Label(Level.PUBLIC, untrusted=False)
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 SECRET = Label(Level.SECRET, untrusted=False)
 START = SessionStart(baseline="")

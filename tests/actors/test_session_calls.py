@@ -9,12 +9,12 @@ import pytest
 
 from actors.base import Busy, Crashed, Dead, Refusal, Restarting
 from actors.session_calls import SessionCalls
-from bxcore.labels import Label, Level
+from bxcore.labels import OWN_WORDS, Label, Level
 from bxcore.messages.broker import ToolRequest
 from bxcore.messages.loop import TurnEvent
 from bxcore.records import ToolCall
 from bxcore.tool_registry import ToolRegistry
-from bxcore.turn import OWN_LABEL, ToolDone
+from bxcore.turn import ToolDone
 from bxcore.waits import Waits
 from bxio.brake import Brake
 from tests.doubles.loop_bench import NOW, outcome
@@ -93,7 +93,7 @@ def test_a_broker_that_cannot_be_reached_is_one_line_each(
     done = bench.calls._finish(asked)
     assert done is not None
     assert done.content == f"memory was not answered: {error.sentence}; {effect}, tell the user so"
-    assert (done.ok, done.label) == (False, OWN_LABEL)
+    assert (done.ok, done.label) == (False, OWN_WORDS)
     (line,) = logged
     assert line == (
         f"memory of session k3f was not answered by the broker: {error.sentence}; "
