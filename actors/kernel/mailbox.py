@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from typing import Any
 
@@ -178,7 +177,7 @@ class Mailbox:
 
     def _stale(self, letter: Letter) -> bool:
         gone = letter.reply is not None and letter.reply.abandoned
-        return gone or (letter.deadline_s or math.inf) < self._world.monotonic()
+        return gone or (letter.deadline_s is not None and letter.deadline_s < self._world.monotonic())
 
     def _ring(self, epoch: int, timers: Timers) -> float | None:
         """Put the messages of due timers at the end of the lane; seconds until the next one."""
