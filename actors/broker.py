@@ -13,7 +13,7 @@ from typing import assert_never
 
 from actors.base import Actor, Answer, CallError, Context, Failed, Late, Mailbox, Refusal, Reply
 from bxcore import policy, session_fold
-from bxcore.args import AskMemoryArgs, MemoryArgs, RecallArgs
+from bxcore.args import ASK_MEMORY, RECALL, AskMemoryArgs, MemoryArgs, RecallArgs
 from bxcore.grants import BUILT_IN, Grant
 from bxcore.labels import OWN_WORDS, Label, Level, join
 from bxcore.long_result import cut_middle
@@ -28,7 +28,9 @@ from bxio.session_store import SessionError, SessionStore
 KEPT_SESSIONS = 1000
 """Sessions whose label is kept at hand; that of another one is folded from its log again."""
 WAITING_CALLS = 64
-"""Calls of one session that may wait for the one in hand."""
+"""Calls of one session that may wait for those in hand."""
+SIDE_BY_SIDE = frozenset({RECALL, ASK_MEMORY})
+"""They change nothing and are granted at every label, so none has to wait for what another one raises."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +44,22 @@ class Settings:
 
 @dataclass(slots=True)
 class _Session:
-    """A session's label so far, its turn's calls, and the calls that wait for the one in hand."""
+    """A session's label so far, its turn's calls, how many are in hand, and those that wait for them."""
 
     label: Label
     calls: TurnCalls
-    in_hand: bool = False
+    in_hand: int = 0
+    alone: bool = False
     waiting: deque[tuple[ToolRequest, Reply | None]] = field(default_factory=deque)
+
+    def has_room(self, tool: str) -> bool:
+        """Whether a call may begin beside those in hand."""
+        return self.in_hand == 0 or (not self.alone and tool in SIDE_BY_SIDE)
+
+    def begun(self, tool: str) -> None:
+        """Count a call in."""
+        self.in_hand += 1
+        self.alone = tool not in SIDE_BY_SIDE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +148,7 @@ class Broker(Actor):
             if reply is not None:
                 reply.fail(refusal)
             return
-        if not session.in_hand:
+        if not session.waiting and session.has_room(request.tool):
             self._begin(session, request, reply)
         elif len(session.waiting) < WAITING_CALLS:
             session.waiting.append((request, reply))
@@ -145,8 +157,8 @@ class Broker(Actor):
             self._answer(session, request, reply, content=sentence)
 
     def _next(self, session: _Session) -> None:
-        session.in_hand = False
-        while session.waiting and not session.in_hand:
+        session.in_hand -= 1
+        while session.waiting and session.has_room(session.waiting[0][0].tool):
             request, reply = session.waiting.popleft()
             if reply is None or not reply.abandoned:
                 self._begin(session, request, reply)
@@ -165,7 +177,7 @@ class Broker(Actor):
         if sentence is not None:
             self._answer(session, request, reply, content=sentence, canonical=verdict.canonical)
         else:
-            session.in_hand = True
+            session.begun(request.tool)
             self._run(session, request, verdict, reply)
 
     def _run(self, session: _Session, request: ToolRequest, verdict: Verdict, reply: Reply | None) -> None:
@@ -178,6 +190,8 @@ class Broker(Actor):
         )
         deadline_s = self.now() + wait_s
         asked = self._memory.ask(message, deadline_s)
+        if reply is not None and request.tool in SIDE_BY_SIDE:
+            reply.on_abandon(asked.abandon)  # a stopped turn; an edit is seen through, so that it is known
         self.pipe([asked], deadline_s, lambda outcomes: MemoryDone(key=key, outcome=outcomes[0]))
 
     def _order(

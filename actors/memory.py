@@ -8,8 +8,9 @@ once.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import assert_never
 
@@ -328,7 +329,10 @@ class Memory(Actor):
             self._start_chat(f"{key}.{place}", each, message.args.question, deadline_s)
             for place, each in enumerate(asked)
         ]
-        self._asks[key] = _Ask(asked=asked, reply=self.reply_later())
+        reply = self.reply_later()
+        if reply is not None:
+            reply.on_abandon(partial(_give_up, replies))
+        self._asks[key] = _Ask(asked=asked, reply=reply)
         self.pipe(replies, deadline_s, lambda found: ChatsGathered(key=key, outcomes=tuple(found)))
         return None
 
@@ -346,6 +350,8 @@ class Memory(Actor):
 
     def _answer_ask(self, message: ChatsGathered) -> None:
         ask = self._asks.pop(message.key)
+        if ask.reply is not None and ask.reply.abandoned:  # given up, which tells nothing of a workspace
+            return
         results = [
             self._result(asked, outcome) for asked, outcome in zip(ask.asked, message.outcomes, strict=True)
         ]
@@ -373,6 +379,11 @@ class Memory(Actor):
 
 def _failed(sentence: str) -> MemoryAnswer:
     return MemoryAnswer(ok=False, content=sentence, label=NEW_SESSION)
+
+
+def _give_up(replies: Iterable[Reply]) -> None:
+    for reply in replies:
+        reply.abandon()
 
 
 def _redacted(turn: FinishedTurn) -> FinishedTurn:

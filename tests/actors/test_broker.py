@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from actors import broker
-from actors.base import Crashed, Refusal, Restarting, TimedOut, Why
+from actors.base import Crashed, Late, Refusal, Restarting, TimedOut, Why
 from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level
 from bxcore.messages.broker import SessionLabel, ToolOutcome, ToolRequest
 from bxcore.messages.memory import AskMemory, EditMemory, MemoryAnswer, Recall
@@ -86,9 +86,59 @@ def test_a_long_result_is_cut_in_the_middle_and_said(bench: BrokerBench) -> None
     assert "characters are cut here" in found.content
 
 
-def test_the_calls_of_a_session_go_in_order_and_other_sessions_go_on(bench: BrokerBench) -> None:
+ADD = '{"action":"add","file":"notes","text":"tea"}'
+DONE = MemoryAnswer(ok=True, content="added", label=NEW_SESSION)
+
+
+def test_a_recall_beside_a_hanging_question_of_its_session_is_answered_at_once(bench: BrokerBench) -> None:
     first = bench.ask("ask_memory", '{"question":"a"}')
     second = bench.ask("recall", '{"query":"b"}')
+    bench.memory.expect(AskMemory)
+    assert bench.answered(second, label=UNTRUSTED).session_label == UNTRUSTED
+    assert first.pending
+    bench.kit.advance(170.0)
+    assert bench.outcome(first).session_label == UNTRUSTED
+
+
+def test_an_edit_goes_alone_and_what_came_behind_it_waits_for_it(bench: BrokerBench) -> None:
+    reads = [bench.ask("recall", '{"query":"a"}'), bench.ask("recall", '{"query":"b"}')]
+    edit, behind = bench.ask("memory", ADD), bench.ask("recall", '{"query":"c"}')
+    bench.memory.expect(Recall)
+    bench.memory.reply(MemoryAnswer(ok=True, content="a", label=NEW_SESSION))
+    bench.answered(reads[1], label=UNTRUSTED)
+    assert reads[0].peek() != Late()
+    assert bench.memory.expect(EditMemory).state == UNTRUSTED
+    bench.memory.expect_none()
+    bench.memory.reply(DONE)
+    assert bench.outcome(edit).ok
+    assert bench.answered(behind).ok
+
+
+def test_a_question_that_is_given_up_is_given_up_in_the_memory_too(bench: BrokerBench) -> None:
+    asked = bench.ask("ask_memory", '{"question":"a"}')
+    edit = bench.ask("memory", ADD)
+    bench.memory.expect(AskMemory)
+    asked.abandon()
+    bench.memory.expect(EditMemory)
+    bench.memory.reply(DONE)
+    assert bench.outcome(edit).ok
+    assert [line["outcome"] for line in bench.lines() if "outcome" in line] == ["failed", "ok"]
+    bench.kit.expect_dead_letter("broker", Why.LATE)
+
+
+def test_an_edit_that_is_given_up_is_seen_through_and_written_down(bench: BrokerBench) -> None:
+    edit = bench.ask("memory", ADD)
+    bench.memory.expect(EditMemory)
+    edit.abandon()
+    bench.memory.reply(DONE)
+    bench.kit.settle()
+    assert [line["outcome"] for line in bench.lines() if "outcome" in line] == ["ok"]
+    bench.kit.expect_dead_letter("broker", Why.LATE)
+
+
+def test_the_calls_of_a_session_go_in_order_and_other_sessions_go_on(bench: BrokerBench) -> None:
+    first = bench.ask("ask_memory", '{"question":"a"}')
+    second = bench.ask("memory", ADD)
     bench.memory.expect(AskMemory)
     other = bench.ask("recall", '{"query":"c"}', session="other")
     assert bench.memory.expect(Recall).args.query == "c"
@@ -98,7 +148,9 @@ def test_the_calls_of_a_session_go_in_order_and_other_sessions_go_on(bench: Brok
     assert second.pending
     bench.kit.advance(170.0)
     assert bench.outcome(first).content == "ask_memory: the memory gave no answer in 170 s"
-    assert bench.answered(second, content="then").content == "then"
+    bench.memory.expect(EditMemory)
+    bench.memory.reply(DONE)
+    assert bench.outcome(second).content == "added"
     bench.memory.expect_none()
 
 
@@ -195,7 +247,7 @@ def test_the_calls_of_a_turn_are_counted_over_a_crash_of_the_broker(kit: Kit, tm
 
 def test_a_call_whose_asker_has_gone_is_not_run(bench: BrokerBench) -> None:
     first = bench.ask("ask_memory", '{"question":"a"}')
-    second = bench.ask(within_s=5.0)
+    second = bench.ask("memory", ADD, within_s=5.0)
     bench.memory.expect(AskMemory)
     bench.kit.advance(6.0)
     with pytest.raises(TimedOut):
@@ -220,11 +272,11 @@ def test_a_session_may_have_only_so_many_calls_waiting(
     bench: BrokerBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(broker, "WAITING_CALLS", 1)
-    replies = [bench.ask("ask_memory", f'{{"question":"{number}"}}') for number in range(3)]
+    replies = [bench.ask("memory", ADD.replace("tea", f"{number}")) for number in range(3)]
     assert "too many calls waiting" in bench.outcome(replies[2]).content
     for reply in replies[:2]:
-        bench.memory.expect(AskMemory)
-        bench.memory.reply(MemoryAnswer(ok=True, content="a", label=NEW_SESSION))
+        bench.memory.expect(EditMemory)
+        bench.memory.reply(DONE)
         assert bench.outcome(reply).ok
 
 

@@ -259,6 +259,27 @@ def test_a_recall_during_a_hanging_ask_is_answered_at_once(
     letters_of(letters, 1)
 
 
+def test_an_ask_that_is_given_up_ends_its_chats_at_once_and_says_nothing_of_the_workspaces(
+    make: Callable[..., Mailbox], servers: Servers, letters: Letters, logged: list[str]
+) -> None:
+    both = threading.Barrier(3)
+
+    def hangs(connection: Connection) -> None:
+        connection.read_request()
+        both.wait(LONG_S)
+        connection.wait(LONG_S)
+
+    hanging = [servers.serve("boxmaker", hangs), servers.serve("fleet", hangs)]
+    box = make()
+    reply = asked(box, "own", "fleet")
+    both.wait(LONG_S)
+    reply.abandon()
+    assert all(server.wait_idle() for server in hanging)
+    assert len(letters_of(letters, 2)) == 2
+    assert recall(box, "marmalade").ok
+    assert [line for line in logged if "ask_memory" in line] == []
+
+
 def test_a_chat_that_no_supervisor_starts_is_unavailable(kit: Kit, tmp_path: Path) -> None:
     asks, outbox = kit.probe("asks"), kit.probe("outbox")
     bench = MemoryBench(folder=tmp_path, asks=asks.box, outbox=outbox.box)
