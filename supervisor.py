@@ -239,10 +239,8 @@ def _memory(parts: Parts) -> Start:
 
 
 def _broker(parts: Parts) -> Start:
-    box = parts.runtime.mailbox
-    settings = BrokerSettings(
-        waits=derived.waits(parts.settings), calls_per_turn=parts.settings.broker.calls_per_turn
-    )
+    box, calls = parts.runtime.mailbox, parts.settings.broker.calls_per_turn
+    settings = BrokerSettings(waits=derived.waits(parts.settings), calls_per_turn=calls)
     return lambda context: Broker(
         context, memory=box("memory"), audit=box("audit"), sessions=parts.claim.store, settings=settings
     )
@@ -284,6 +282,7 @@ def _control(parts: Parts) -> Start:
         memory=runtime.mailbox("memory"),
         started_s=parts.started_s,
         facts=parts.facts,
+        waits=derived.waits(parts.settings),
     )
     return lambda context: Control(
         context,

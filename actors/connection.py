@@ -56,7 +56,6 @@ class Limits:
     call_s: float = 30.0
     """For an actor's answer."""
     restart_s: float = 60.0
-    ask_memory_s: float = 170.0
     turn_s: float = 3600.0
     """For a turn; an approval may be waited for as long (spec 2.3)."""
     sign_of_life_s: float = 10.0
@@ -197,7 +196,7 @@ class Connection(Actor):
             self._no(ErrorCode.BAD_REQUEST, error.sentence)
             return
         message = AskMemory(args=args, session=requests.OPERATOR)
-        self._ask([(self._known.memory, message)], self._limits.ask_memory_s, self._say(ask_json))
+        self._ask([(self._known.memory, message)], self._known.waits.broker_ask_memory_s, self._say(ask_json))
 
     def _ask_loop(
         self,

@@ -23,6 +23,7 @@ from bxcore.control.views import (
 )
 from bxcore.did_you_mean import hint
 from bxcore.version import VERSION
+from bxcore.waits import Waits
 
 INSPECT_S = 1.0
 """How long an actor has to show its counters before it is looked at from outside."""
@@ -42,6 +43,7 @@ class Known:
     """When the process began, on the runtime's monotonic clock."""
     facts: Callable[[], Iterable[Fact]]
     """Lines of status that the tree does not show. Any thread, must not block."""
+    waits: Waits
     door: str = "control"
     """The actor that lets the clients in."""
 

@@ -11,6 +11,8 @@ from bxctl.place import socket_of
 from bxctl.printing import as_json, data, talk
 from bxctl.wire import Wire
 
+ANSWER_S = 3700.0
+"""``chat_wait_s`` is at most an hour, and the process answers soon after it."""
 EPILOG = "workspaces are own, untrusted, fleet, or another agent's name; own when none is given"
 
 
@@ -25,7 +27,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Ask, and print the answer with its label on stderr."""
     request = AskRequest(question=" ".join(args.question), workspaces=tuple(args.workspace))
-    answer: AskJson = Wire(socket_of(args)).call(request)
+    answer: AskJson = Wire(socket_of(args)).call(request, ANSWER_S)
     if args.json:
         as_json(answer)
     elif answer["ok"]:

@@ -18,7 +18,16 @@ from bxcore.control import ErrorCode, Request, encode
 from bxcore.control import requests as r
 from bxcore.messages.loop import EndSession, Say, StopTurn, TextDelta
 from bxcore.messages.memory import AskMemory
-from tests.doubles.control_box import ControlBox, MakeBox, answered, connected, control_boxes, turn
+from bxcore.waits import Waits
+from tests.doubles.control_box import (
+    HELD,
+    ControlBox,
+    MakeBox,
+    answered,
+    connected,
+    control_boxes,
+    turn,
+)
 from tests.kit.leaks import Letters
 
 
@@ -332,6 +341,12 @@ def test_an_actor_that_is_down_or_late_is_told_apart(make: MakeBox, letters: Let
     go_on.set()
     assert ask(box, r.StopRequest(name="loop"))[1]["ok"]
     assert no(box, r.SessionsRequest()) == (503, "down", "loop is stopped and will not answer")
+    letters.read_all()
+
+
+def test_an_operators_question_waits_as_long_as_memory_may_take(make: MakeBox, letters: Letters) -> None:
+    box = make(script=lambda _: HELD, waits=Waits(broker_ask_memory_s=0.05))
+    assert no(box, r.AskRequest(question="where?"))[:2] == (504, "timed_out")
     letters.read_all()
 
 

@@ -8,6 +8,7 @@ from actors.supervising import Supervisor, start_root
 from bxcore.control import requests
 from bxcore.messages.supervision import StartChild, StopChild
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
+from bxcore.waits import Waits
 
 
 class Idle(Actor):
@@ -37,6 +38,7 @@ def known(runtime: Runtime) -> Known:
         memory=runtime.mailbox("memory"),
         started_s=runtime.world.monotonic(),
         facts=tuple,
+        waits=Waits(),
     )
 
 

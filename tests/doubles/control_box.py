@@ -37,6 +37,7 @@ from bxcore.messages.loop import (
 )
 from bxcore.messages.memory import AskMemory, MemoryAnswer
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
+from bxcore.waits import Waits
 from bxio.http_server import HttpExchange
 from bxio.instance_lock import InstanceLock
 
@@ -134,6 +135,7 @@ class ControlBox:
     script: Callable[[Any], Any] = answered
     facts: tuple[Fact, ...] = (Fact(name="model", text="embedded, ready"),)
     limits: Limits = field(default_factory=Limits)
+    waits: Waits = field(default_factory=Waits)
     most: int = 32
     seen: list[Any] = field(default_factory=list)
     held: list[Reply] = field(default_factory=list)
@@ -180,6 +182,7 @@ class ControlBox:
             memory=self.runtime.mailbox("memory"),
             started_s=self.runtime.world.monotonic(),
             facts=lambda: self.facts,
+            waits=self.waits,
         )
         return Connection(context, exchange=exchange, known=known, limits=self.limits)
 
