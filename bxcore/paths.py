@@ -62,8 +62,12 @@ def find(
 ) -> Paths:
     """Map the flags ``--home`` and ``--config`` and the environment to paths.
 
-    ``cwd`` anchors relative flags. Raises ``PathError`` when neither ``--home`` nor ``$HOME`` is there.
+    ``cwd`` anchors relative flags. Raises ``PathError`` when neither ``--home`` nor ``$HOME`` is there, and
+    for an empty flag, which a shell makes of a variable that is not set: it would mean the current folder.
     """
+    for flag, value in (("--home", home), ("--config", config)):
+        if value == "":
+            raise PathError(f"{flag} is empty; name one, or leave the flag away")
     if home is not None:
         return _under_one_folder(_absolute(home, cwd, environ), environ, _named(config, cwd, environ))
     named = _named(config or environ.get("BOXMAKER_CONFIG"), cwd, environ)

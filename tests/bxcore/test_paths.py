@@ -86,6 +86,13 @@ def test_a_relative_xdg_folder_is_ignored(relative: str) -> None:
     assert paths.state == Path("/home/ada/.local/state/boxmaker")
 
 
+@pytest.mark.parametrize("flag", ["home", "config"])
+def test_an_empty_flag_is_not_the_current_folder(flag: str) -> None:
+    with pytest.raises(PathError) as caught:
+        find(XDG, cwd=CWD, **{flag: ""})
+    assert caught.value.sentence == f"--{flag} is empty; name one, or leave the flag away"
+
+
 @pytest.mark.parametrize("environ", [{}, {"HOME": ""}, {"HOME": "here"}])
 def test_no_home_folder_is_said_with_what_to_do(environ: dict[str, str]) -> None:
     with pytest.raises(PathError) as caught:
