@@ -38,10 +38,10 @@ def _configured(file: Path) -> Path | None:
         return None
     if b"socket" not in content:
         return None
-    import tomllib
+    import tomli
 
     try:
-        control = tomllib.loads(content.decode("utf-8")).get("control", {})
+        control = tomli.loads(content.decode("utf-8")).get("control", {})
     except (ValueError, RecursionError):
         return None
     named = control.get("socket") if isinstance(control, dict) else None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import tomli
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from bxcore.config.layers import PATH_KEYS, Key, Layer
@@ -75,6 +75,6 @@ def _fits(adapter: TypeAdapter[Any], text: str) -> bool:
 
 def _as_toml(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return tomli.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError, KeyError):
         return text

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from bxcore.config.problems import ConfigProblem
 from bxcore.paths import anchored
@@ -65,8 +66,8 @@ def read_file(source: SourceText, home: str | None) -> Layer | ConfigProblem:
         line = source.content.count(b"\n", 0, error.start) + 1
         return ConfigProblem(place=name, line=line, key="", sentence="is not UTF-8 text")
     try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        values = tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
         line, sentence = syntax_problem(error, text)
         return ConfigProblem(place=name, line=line, key="", sentence=sentence)
     except (ValueError, RecursionError):

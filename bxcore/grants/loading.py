@@ -139,10 +139,10 @@ def _text_of(file: Folder) -> str:
 
 
 def _table_of(text: str) -> dict[str, Any]:
-    import tomllib
+    import tomli
 
     try:
-        return tomllib.loads(text)
+        return tomli.loads(text)
     except RecursionError:
         raise _UnreadableError(1, "this is nested too deep; write plain keys") from None
     except ValueError as error:

@@ -27,7 +27,7 @@ def test_a_command_imports_nothing_slow() -> None:
     """Start-up counts: pydantic, httpx and loguru alone would cost more than the whole command."""
     script = (
         "import sys; from bxctl.main import main; main(['status', '--home', '/nonexistent/x']);"
-        "slow = ('pydantic', 'httpx', 'loguru', 'pykka', 'asyncio', 'subprocess', 'tomllib');"
+        "slow = ('pydantic', 'httpx', 'loguru', 'pykka', 'asyncio', 'subprocess', 'tomli');"
         "print([name for name in slow if name in sys.modules])"
     )
     done = subprocess.run(

@@ -46,7 +46,7 @@ NETWORK = {
     "urllib.request",
 }
 PROCESS = {"logging", "queue", "signal", "subprocess", "sys.stderr", "sys.stdin", "sys.stdout", "threading"}
-PURE_OTHERS = {"pydantic", "pydantic_core"}
+PURE_OTHERS = {"pydantic", "pydantic_core", "tomli"}
 OUTSIDE = {"h11", "httpcore", "httpx", "loguru", "podman", "xllamacpp"}
 
 RULES = {
@@ -71,7 +71,7 @@ RULES = {
     ),
     "bxctl": Rule(
         ours=frozenset({"bxcore", "bxctl"}),
-        others=frozenset(),
+        others=frozenset({"tomli"}),
         never=frozenset({"asyncio", "multiprocessing"}),
     ),
 }
