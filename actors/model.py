@@ -22,7 +22,7 @@ from bxcore.messages.model import (
     NoModel,
 )
 from bxio.deadline_http import Cut
-from bxio.model.errors import ModelUnavailable
+from bxio.model.errors import ModelUnavailable, words_of
 from bxio.model.probe import describe
 from bxio.model_child import ModelChild, Order
 
@@ -144,7 +144,8 @@ class Model(Actor):
             self._publish(ModelState(text=problem.sentence, ok=False))
             return NoModel(sentence=problem.sentence)
         self._endpoint = found
-        self._publish(ModelState(text=f"{found.name} at {found.url}, {found.profile} profile", ok=True))
+        name = words_of(found, found.name)
+        self._publish(ModelState(text=f"{name} at {found.url}, {found.profile} profile", ok=True))
         return found
 
     # The embedded model's process.

@@ -57,8 +57,9 @@ def read_chunk(data: str) -> Chunk:
 
 
 def _error_text(error: object) -> str:
+    """All of it, on one line: who shows it takes the secrets out before it is cut."""
     text = error.get("message") if isinstance(error, dict) else error
-    return " ".join(str(text).split())[:200]
+    return " ".join(str(text).split())
 
 
 def _read_choice(choice: object, usage: ModelUsage | None) -> Chunk:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bxcore.messages.model import Endpoint
+from bxcore.sanitize import one_line, redact
 
 MAX_SAID = 200
 """Characters of a server's own words in a sentence."""
@@ -34,14 +35,21 @@ _ADVICE = {
 }
 
 
+def words_of(endpoint: Endpoint, said: str) -> str:
+    """A server's own words as a sentence may hold them: one line, ``MAX_SAID`` characters, no secret.
+
+    The secrets go first: a key that the cap has cut may be too short to be known as one.
+    """
+    without_key = said.replace(endpoint.api_key, "[key]") if endpoint.api_key else said
+    return one_line(" ".join(redact(without_key).split()), MAX_SAID).strip()
+
+
 def refused(endpoint: Endpoint, status: int, said: str) -> ModelUnavailable:
     """The server's own "no": its status, what to do where that is known, and its words without the key."""
     if "context" in said.lower() and status in {400, 500}:
         advice = "the conversation is too long for the model's context; start a new session"
     else:
         advice = _ADVICE.get(status, "look at its log")
-    words = " ".join(said.split())
-    if endpoint.api_key:
-        words = words.replace(endpoint.api_key, "[key]")
-    words = f' ("{words[:MAX_SAID]}")' if words else ""
-    return ModelUnavailable(f"{who(endpoint)} answered {status}: {advice}{words}", status=status)
+    words = words_of(endpoint, said)
+    quoted = f' ("{words}")' if words else ""
+    return ModelUnavailable(f"{who(endpoint)} answered {status}: {advice}{quoted}", status=status)

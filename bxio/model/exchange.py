@@ -17,7 +17,7 @@ from bxcore.model.event_stream import EventStream
 from bxcore.model.nonsense import Nonsense
 from bxcore.model.values import ModelReply, ModelRequest
 from bxio.deadline_http import Cut, TooLong, cutting_client, read_capped
-from bxio.model.errors import ModelUnavailable, refused, who
+from bxio.model.errors import ModelUnavailable, refused, who, words_of
 
 MAX_ERROR = 65_536
 MAX_WHOLE = 4 << 20
@@ -58,9 +58,8 @@ class Exchange:
         except httpx.TransportError as error:
             raise self._broken(error) from None
         except (Nonsense, TooLong) as error:
-            sentence = (
-                f"{who(self.endpoint)} answered with {error.args[0]}; check [model] url, or look at its log"
-            )
+            said = words_of(self.endpoint, error.args[0])
+            sentence = f"{who(self.endpoint)} answered with {said}; check [model] url, or look at its log"
             raise ModelUnavailable(sentence) from None
 
     def _client(self) -> httpx.Client:

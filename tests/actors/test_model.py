@@ -209,3 +209,12 @@ def test_who_no_longer_waits_gets_no_late_answer(
     assert box.ready.wait(timeout=10)
     assert isinstance(model.call(GetEndpoint(), 10), Endpoint)
     assert not letters.unread()
+
+
+def test_a_server_s_own_name_for_its_model_is_shown_without_a_secret(box: Box) -> None:
+    key = "sk-proj-" + "A1b2C3d4" * 6
+    with ModelServer() as server:
+        source = Remote(url=server.url, name=f"m\x1b[2J {key}", profile="json", context_tokens=9000)
+        found = box.start(source).call(GetEndpoint(), 5)
+    assert found.name == source.name
+    assert box.states[-1].text == f"m [2J [secret-sk] at {server.url}, json profile"

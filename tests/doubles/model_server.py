@@ -46,6 +46,10 @@ NONSENSE: Mapping[str, tuple[str, str]] = {
     "null": ("application/json", "null"),
     "empty": ("text/event-stream", ""),
     "error_event": ("text/event-stream", 'data: {"error": {"code": 500, "message": "out of memory"}}\n\n'),
+    "error_with_key": (
+        "text/event-stream",
+        'data: {"error": "' + "no " * 58 + "sk-proj-" + "A1b2C3d4" * 6 + '"}\n\n',
+    ),
     "latin1": ("text/event-stream", "data: \xff\xfe\n\n"),
 }
 """Content type and body of each; the body is sent as Latin-1 bytes."""

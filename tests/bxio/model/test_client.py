@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -168,6 +169,24 @@ def test_a_refusal_is_not_tried_again_and_says_what_to_do(serve: Any, status: in
     assert advice in sentence
     assert len(talk.server.chats) == 1
     assert "sk-1" not in sentence
+
+
+SECRET = "sk-proj-" + "A1b2C3d4" * 6
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"status": 401, "body": json.dumps({"error": {"message": f"Incorrect API key: {SECRET}\x1b[2J"}})},
+        {"status": 400, "body": f"\x1b[2Jbad {SECRET}"},
+        {"nonsense": "error_with_key"},
+    ],
+)
+def test_a_secret_in_a_server_s_words_is_not_quoted(serve: Any, step: Step) -> None:
+    sentence = serve(step).problem()
+    assert "[secret-sk]" in sentence
+    assert SECRET[:12] not in sentence
+    assert sentence.isprintable()
 
 
 def test_a_prompt_over_the_context_says_so(serve: Any) -> None:
