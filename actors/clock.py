@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
-from actors.base import Actor, Answer, Context, Mailbox, Outcome
+from actors.base import Actor, Answer, Context, Dead, Failed, Mailbox, Outcome
 from bxcore.messages.clock import Beat, ClockMessage, Pinged
 
 
 class Clock(Actor):
-    """Every ``period_s`` it pings ``addresses``; when all answer within it, ``beat`` is called.
+    """Every ``period_s`` it pings ``addresses``; when all that run answer within it, ``beat`` is called.
 
     ``beat`` feeds the service manager's watchdog; ``check`` looks after zombies. Both in the clock's thread.
     An address is pinged in the urgent lane, between two messages: one that is stuck in a message for longer
-    than the period is silent, so hand in only those that never are.
+    than the period is silent, so hand in only those that never are. One that was stopped by hand is not
+    silent: it stays stopped, and the process goes on.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class Clock(Actor):
 
     def _pinged(self, outcomes: list[Outcome]) -> Pinged:
         asked = zip(self._addresses, outcomes, strict=True)
-        return Pinged(silent=tuple(box.name for box, outcome in asked if not isinstance(outcome, Answer)))
+        return Pinged(silent=tuple(box.name for box, outcome in asked if not _is_well(outcome)))
 
     def _on_pinged(self, message: Pinged) -> None:
         if not message.silent:
@@ -63,3 +64,7 @@ class Clock(Actor):
         from loguru import logger
 
         logger.warning(f"no answer to a ping within {self._period_s:g} s from {', '.join(message.silent)}")
+
+
+def _is_well(outcome: Outcome) -> bool:
+    return isinstance(outcome, Answer) or (isinstance(outcome, Failed) and isinstance(outcome.error, Dead))
