@@ -12,6 +12,7 @@ import importlib.util
 import json
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,13 +95,24 @@ def free_memory_bytes() -> int | None:
 def owners_file(path: Path) -> Path:
     """The owner's own GGUF file, looked at but not judged; raises ``WeightsError`` when it cannot be one."""
     try:
-        with path.open("rb") as file:
-            magic = file.read(4)
+        magic = _magic(path)
     except OSError as error:
-        raise WeightsError(f"[model] file {path} cannot be read ({error.strerror}); name another") from None
+        said = (error.strerror or type(error).__name__).lower()
+        raise WeightsError(f"[model] file {path} cannot be read ({said}); name another") from None
+    if magic is None:
+        raise WeightsError(f"[model] file {path} is no regular file; name another, or leave [model] file out")
     if magic != b"GGUF":
         raise WeightsError(f"[model] file {path} is no GGUF file; name another, or leave [model] file out")
     return path
+
+
+def _magic(path: Path) -> bytes | None:
+    """The first four bytes, None of what is no regular file; a pipe's open would wait for its writer."""
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return os.read(opened, 4) if stat.S_ISREG(os.fstat(opened).st_mode) else None
+    finally:
+        os.close(opened)
 
 
 def ready(release: Release, folder: Path, progress: Progress) -> Path:

@@ -200,5 +200,25 @@ def test_an_owner_s_file_is_looked_at(tmp_path: Path) -> None:
     assert owners_file(good) == good
     with pytest.raises(WeightsError, match="is no GGUF file"):
         owners_file(bad)
-    with pytest.raises(WeightsError, match="cannot be read"):
+    with pytest.raises(WeightsError, match=r"cannot be read \(no such file or directory\); name another"):
         owners_file(tmp_path / "none.gguf")
+
+
+@pytest.mark.timeout(5)
+def test_an_owner_s_file_that_is_no_regular_file_is_refused_at_once(tmp_path: Path) -> None:
+    pipe, folder = tmp_path / "pipe.gguf", tmp_path / "folder.gguf"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    for path in (pipe, folder, Path("/dev/zero")):
+        with pytest.raises(WeightsError) as caught:
+            owners_file(path)
+        assert caught.value.sentence == (
+            f"[model] file {path} is no regular file; name another, or leave [model] file out"
+        )
+
+
+def test_an_owner_s_file_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "good.gguf").write_bytes(b"GGUF and more")
+    link = tmp_path / "link.gguf"
+    link.symlink_to("good.gguf")
+    assert owners_file(link) == link
