@@ -40,8 +40,9 @@ def cutting_client(  # noqa: PLR0913 - one place for what an exchange needs
     ``httpx.TimeoutException``. After ``cut.cut()`` a step raises another ``httpx.TransportError``, and
     ``cut.was_cut`` tells why. ``socket_path`` is a unix socket to connect to in place of the URL's host.
     Redirects are not followed; proxies and credentials of the environment are not used.
+    Raises ``httpx.InvalidURL`` for a base that is no URL or whose host is no name that can be.
     """
-    secure = httpx.URL(base_url).scheme == "https"
+    secure = _url(base_url).scheme == "https"
     pool = httpcore.ConnectionPool(
         ssl_context=(ssl_context or _trusted_roots()) if secure else None,
         max_keepalive_connections=0,
@@ -66,6 +67,16 @@ def read_capped(response: httpx.Response, cap_bytes: int) -> bytes:
         if len(read) > cap_bytes:
             raise TooLong(f"the body is over {cap_bytes} bytes")
     return bytes(read)
+
+
+def _url(text: str) -> httpx.URL:
+    """The URL, its host looked at now: httpx would raise the ``UnicodeError`` of IDNA later, anywhere."""
+    url = httpx.URL(text)
+    try:
+        _ = url.host
+    except UnicodeError:
+        raise httpx.InvalidURL("its host is no name that can be") from None
+    return url
 
 
 @functools.cache

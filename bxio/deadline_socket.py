@@ -137,4 +137,15 @@ def _addresses(host: str, port: int) -> list[Any]:
 
 
 def _as(error: OSError, late: type[_Problem], failed: type[_Problem]) -> _Problem:
-    return late(str(error)) if isinstance(error, TimeoutError) else failed(str(error))
+    return late(_reason(error)) if isinstance(error, TimeoutError) else failed(_reason(error))
+
+
+def _reason(error: OSError) -> str:
+    """Why, in plain lower-case words: a person reads them, and no number helps."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        said = error.verify_message
+    elif isinstance(error, ssl.SSLError):
+        said = (error.reason or "TLS failed").replace("_", " ")
+    else:
+        said = error.strerror or str(error) or type(error).__name__
+    return said.rstrip(".").lower()

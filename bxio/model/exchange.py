@@ -53,6 +53,9 @@ class Exchange:
                 if response.status_code != httpx.codes.OK:
                     raise self._refused(response)
                 return self._read(response, Assembly(request), on_text)
+        except httpx.InvalidURL:
+            sentence = f"{self.endpoint.url} holds no host that can be asked; check [model] url"
+            raise ModelUnavailable(sentence) from None
         except httpx.TimeoutException:
             raise ModelUnavailable(self._late()) from None
         except httpx.TransportError as error:

@@ -45,7 +45,7 @@ def _ask(
     endpoint: Endpoint, method: str, path: str, *, cut: Cut | None, body: Mapping[str, Any] | None = None
 ) -> Mapping[str, Any]:
     """The answer's JSON object, or an empty one; these questions are never worth a failure."""
-    url = httpx.URL(endpoint.url.removesuffix("/").removesuffix("/v1") + f"/{path}")
+    url = endpoint.url.removesuffix("/").removesuffix("/v1") + f"/{path}"
     try:
         with (
             open_client(endpoint, time.monotonic() + WAIT_S, cut or Cut()) as client,

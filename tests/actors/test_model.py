@@ -139,6 +139,18 @@ def test_a_failure_is_told_in_the_process_own_words_and_tried_anew_when_asked(bo
     assert isinstance(model.call(GetEndpoint(), 10), Endpoint)
 
 
+def test_a_pipe_in_place_of_the_owner_s_file_is_one_sentence_and_no_good_state(
+    box: Box, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe.gguf"
+    os.mkfifo(pipe)
+    order = Order(cache=tmp_path, runtime=tmp_path / "run", log=tmp_path / "log", file=pipe)
+    found = box.start(Embedded(order=order)).call(GetEndpoint(), 20)
+    sentence = f"[model] file {pipe} is no regular file; name another, or leave [model] file out"
+    assert found == NoModel(sentence=sentence)
+    assert box.states[-1] == ModelState(text=sentence, ok=False)
+
+
 def test_lines_that_are_no_news_are_passed_over(box: Box) -> None:
     assert isinstance(box.embedded("garbage").call(GetEndpoint(), 10), Endpoint)
 
@@ -180,6 +192,15 @@ def test_a_server_that_is_down_is_one_sentence_and_asked_again_later(box: Box) -
     assert not box.states[-1].ok
     with ModelServer([{"say": "no call"}], port=port):
         assert model.call(GetEndpoint(), 10).profile == "json"
+
+
+def test_a_server_whose_host_cannot_be_is_one_sentence_and_no_crash(box: Box) -> None:
+    model = box.start(Remote(url="http://xn--a/v1"))
+    for _ in range(2):
+        assert model.call(GetEndpoint(), 5) == NoModel(
+            sentence="http://xn--a/v1 holds no host that can be asked; check [model] url"
+        )
+    assert not box.states[-1].ok
 
 
 def test_a_stop_ends_the_asking_of_a_silent_server(runtime: Runtime, box: Box) -> None:

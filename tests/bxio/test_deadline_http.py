@@ -146,3 +146,9 @@ def test_a_plain_url_reads_no_certificates(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(httpx, "create_ssl_context", never)
     with serve(bad_manners.answers(200, b"hello")) as server:
         assert exchange(server, time.monotonic() + LONG_S, Cut()) == b"hello"
+
+
+@pytest.mark.parametrize("url", ["http://xn--a/", "https://xn--/", "http://[::1/", "http://\0/"])
+def test_a_host_that_cannot_be_is_an_invalid_url_before_anything_is_sent(url: str) -> None:
+    with pytest.raises(httpx.InvalidURL):
+        cutting_client(url, time.monotonic() + LONG_S, Cut())

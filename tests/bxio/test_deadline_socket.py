@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -144,3 +146,28 @@ def test_a_name_without_an_address_is_a_failed_connect(
         pytest.raises(httpx.ConnectError),
     ):
         client.get("/")
+
+
+def problem_of(url: str, **options: Any) -> str:
+    with (
+        cutting_client(url, time.monotonic() + LONG_S, Cut(), **options) as client,
+        pytest.raises(httpx.ConnectError) as caught,
+    ):
+        client.get("/")
+    return str(caught.value)
+
+
+def no_tls(connection: Connection) -> None:
+    connection.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def test_a_failed_connect_says_why_in_plain_words(tls: Certificate, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    assert problem_of(f"http://127.0.0.1:{port}") == "connection refused"
+    assert problem_of("http://model", socket_path=str(tmp_path / "none")) == "no such file or directory"
+    with LoopbackServer(bad_manners.answers(200, b""), tls=tls.server) as server:
+        assert problem_of(server.url, ssl_context=ssl.create_default_context()) == "self-signed certificate"
+    with LoopbackServer(no_tls) as plain:
+        url = plain.url.replace("http:", "https:")
+        assert problem_of(url, ssl_context=tls.client) in {"wrong version number", "record layer failure"}

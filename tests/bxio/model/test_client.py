@@ -16,6 +16,7 @@ from bxio.model.errors import ModelUnavailable
 from tests.doubles.model_server import NONSENSE, ModelServer, Step
 
 TOOL = {"description": "d", "name": "clock", "parameters": {"properties": {}, "type": "object"}}
+NO_HOSTS = ["http://xn--a/v1", "http://xn--/v1", "http://[::1/v1"]
 
 
 class Talk:
@@ -209,7 +210,7 @@ def test_a_server_that_is_not_there_is_one_sentence() -> None:
     with ModelServer() as server:
         pass
     talk = Talk(server, retry_s=0.3)
-    assert "cannot be reached" in talk.problem()
+    assert "cannot be reached (connection refused); start it" in talk.problem()
 
 
 def test_a_wrong_scheme_is_one_sentence() -> None:
@@ -218,6 +219,15 @@ def test_a_wrong_scheme_is_one_sentence() -> None:
     request = ModelRequest(profile="native", baseline=(), history=())
     with pytest.raises(ModelUnavailable, match="no http or https address"):
         client.stream(request, deadline_s=time.monotonic() + 2, cut=Cut(), on_text=print)
+
+
+@pytest.mark.parametrize("url", NO_HOSTS)
+def test_a_host_that_cannot_be_is_one_sentence(url: str) -> None:
+    client = ModelClient(Endpoint(url=url, name="m", profile="native"))
+    request = ModelRequest(profile="native", baseline=(), history=())
+    with pytest.raises(ModelUnavailable) as caught:
+        client.stream(request, deadline_s=time.monotonic() + 2, cut=Cut(), on_text=print)
+    assert caught.value.sentence == f"{url} holds no host that can be asked; check [model] url"
 
 
 @pytest.mark.parametrize(

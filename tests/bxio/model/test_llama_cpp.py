@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from bxcore.messages.model import Endpoint
 from bxio.model.llama_cpp import context_tokens, count_tokens, first_model
 from tests.doubles.model_server import ModelServer
@@ -22,3 +24,11 @@ def test_another_server_tells_none_of_them_and_nothing_fails() -> None:
         assert count_tokens(endpoint(server), "a b") is None
         assert context_tokens(endpoint(server)) is None
     assert first_model(endpoint(server)) is None
+
+
+@pytest.mark.parametrize("url", ["http://xn--a/v1", "http://[::1/v1"])
+def test_a_host_that_cannot_be_tells_none_of_them_and_nothing_fails(url: str) -> None:
+    nowhere = Endpoint(url=url, name="m", profile="native")
+    assert count_tokens(nowhere, "a b") is None
+    assert context_tokens(nowhere) is None
+    assert first_model(nowhere) is None
