@@ -15,7 +15,8 @@ SCHEMA = 1
 """The version of the log's records, kept in each ``SessionStart``."""
 
 
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = re.compile("\udced[\udca0-\udcbf][\udc80-\udcbf]|[\ud800-\udfff]")
+"""Half a character as it is, or first as the three bytes that ``surrogateescape`` keeps of one."""
 
 
 class RecordError(ValueError):
@@ -106,7 +107,10 @@ Record: TypeAlias = SessionStart | User | Assistant | Usage | CacheLoss | ToolRe
 
 
 def whole(text: str) -> str:
-    """The text with U+FFFD for each half of a character, which no encoder takes and no log may hold."""
+    """The text with one U+FFFD for each half of a character, which no encoder takes and no log may hold.
+
+    So it is too where an argument or a line of input held the half as bytes, which Python keeps as three.
+    """
     return text if text.isascii() else _HALF.sub("\ufffd", text)
 
 
@@ -152,7 +156,7 @@ def _bare_lines(data: bytes) -> list[str]:
     lines = [line for line in data.split(b"\n") if line.strip()]
     if lines and not data.endswith(b"\n") and not _is_json(lines[-1]):
         lines.pop()
-    return [line.decode("utf-8", "replace") for line in lines]
+    return [line.decode("utf-8", "surrogateescape") for line in lines]  # ``whole`` reads what is no UTF-8
 
 
 def _is_json(line: bytes) -> bool:

@@ -22,6 +22,7 @@ from bxcore.records import (
     User,
     dump,
     read,
+    whole,
 )
 
 texts = st.text(max_size=30)
@@ -102,6 +103,23 @@ def test_a_torn_bare_last_line_is_left_out() -> None:
     line = dump(User(text="hi"))
     assert read(f"{line}\n{line[:-3]}".encode()) == (User(text="hi"),)
     assert read(f"{line}\n{line}".encode()) == (User(text="hi"), User(text="hi"))
+
+
+HALVES = st.integers(0xD800, 0xDFFF).map(chr)
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+
+
+@given(st.lists(HALVES | CHARACTERS))
+def test_half_a_character_becomes_one_mark_as_it_is_and_as_bytes(letters: list[str]) -> None:
+    wanted = "".join("\ufffd" if "\ud800" <= letter <= "\udfff" else letter for letter in letters)
+    as_bytes = "".join(letters).encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
+    assert whole("".join(letters)) == wanted or "\udced" in letters
+    assert whole(as_bytes) == wanted
+
+
+def test_half_a_character_in_a_bare_line_s_bytes_becomes_one_mark() -> None:
+    line = b'{"kind":"user","text":"a\xed\xa0\x80b\xff"}\n'
+    assert read(line) == (User(text="a\ufffdb\ufffd"),)
 
 
 def test_half_a_character_never_reaches_a_log() -> None:
