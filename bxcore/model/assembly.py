@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bxcore.model.chunk import CallPiece, Chunk
+from bxcore.model.chunk import CallPiece, Chunk, name_text
 from bxcore.model.lenient_json import read_object
 from bxcore.model.nonsense import Nonsense
 from bxcore.model.repair import Written, calls_in_text, sound_arguments
@@ -18,6 +18,9 @@ from bxcore.records import ToolCall
 
 MAX_ANSWER = 1 << 20
 """Characters of text, reasoning and arguments together; more is no answer of a model that heeds a limit."""
+
+UNNAMED = "unnamed"
+"""What a call without a name is called: no tool has this name, so the model is told."""
 
 _CUT_CALL = re.compile(r'\s*\{\s*"tool"\s*:\s*"([^"\\]{1,64})"\s*,?\s*(?:"args"\s*:\s*)?(.*)', re.DOTALL)
 
@@ -36,10 +39,15 @@ class _OpenCall:
         elif piece.arguments is not None:
             self.value = piece.arguments
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was said of it; some servers send such a piece beside a reply."""
+        return not (self.name or self.id or any(self.pieces) or self.value is not None)
+
     def written(self, *, cut: bool) -> Written:
         """The call; one that the token limit may have cut is not mended, or half of it would run."""
         text = "".join(self.pieces)
-        return Written(self.name, text if cut and text else sound_arguments(text or self.value))
+        return Written(self.name or UNNAMED, text if cut and text else sound_arguments(text or self.value))
 
 
 class Assembly:
@@ -104,16 +112,17 @@ class Assembly:
             tool_calls=calls,
             usage=self._usage,
             finish=finish,
-            structured=bool(ids),
+            structured=any(call.name for call in self._calls),
         )
         return rest, reply
 
     def _outcome(self, shown: str) -> tuple[str, tuple[Written, ...], list[str]]:
         text = "".join(self._text)
-        named = [call for call in self._calls if call.name]
+        made = [call for call in self._calls if not call.is_blank]
+        made = made or ([] if text.strip() else self._calls)
         cut = self._finish == "length"
-        if named:
-            return text, tuple(call.written(cut=cut) for call in named), [call.id for call in named]
+        if made:
+            return text, tuple(call.written(cut=cut) for call in made), [call.id for call in made]
         if self._request.profile == "json":
             found = _read_json_message(text, shown)
             if found is not None:
@@ -128,8 +137,8 @@ def _read_json_message(text: str, shown: str) -> tuple[str, tuple[Written, ...]]
     value = _object(text)
     if value is not None and isinstance(value.get("reply"), str):
         return whole_characters(value["reply"]), ()
-    if value is not None and isinstance(value.get("tool"), str):
-        return "", (Written(value["tool"], sound_arguments(value.get("args"))),)
+    if value is not None and "tool" in value:
+        return "", (Written(name_text(value["tool"]) or UNNAMED, sound_arguments(value.get("args"))),)
     if cut := _CUT_CALL.match(text):
         return "", (Written(cut.group(1), cut.group(2)),)
     return (shown, ()) if shown and text.lstrip().startswith("{") else None

@@ -11,11 +11,17 @@ from bxcore.model.nonsense import Nonsense
 from bxcore.model.values import ModelUsage
 
 DONE = "[DONE]"
+MAX_ODD_NAME = 64
+"""Characters kept of a tool's name that is no text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallPiece:
-    """A piece of a tool call; ``arguments`` is text to append, or a whole value from a careless server."""
+    """A piece of a tool call; ``arguments`` is text to append, or a whole value from a careless server.
+
+    Whatever a call looks like it is one: what is malformed in it becomes a result that the model sees
+    (spec 3.3). A name that is no text stands as its JSON, so that it names no tool.
+    """
 
     index: int
     id: str
@@ -66,8 +72,7 @@ def _read_choice(choice: object, usage: ModelUsage | None) -> Chunk:
     choice = _mapping(choice, "a choice")
     delta = _mapping(choice.get("delta") or choice.get("message") or {}, "a delta")
     calls = delta.get("tool_calls") or []
-    if not isinstance(calls, list):
-        raise Nonsense("tool calls that are no list")
+    calls = calls if isinstance(calls, list) else [calls]
     return Chunk(
         text=_string(delta.get("content"), "content"),
         reasoning=_string(delta.get("reasoning_content") or delta.get("reasoning"), "reasoning"),
@@ -78,17 +83,30 @@ def _read_choice(choice: object, usage: ModelUsage | None) -> Chunk:
 
 
 def _read_call(at: int, call: object) -> CallPiece:
-    call = _mapping(call, "a tool call")
-    function = _mapping(call.get("function") or {}, "a function")
-    index = call.get("index", at)
-    if not isinstance(index, int):
-        raise Nonsense("a tool call's index that is no number")
+    call = call if isinstance(call, dict) else {}
+    function = call.get("function")
+    function = function if isinstance(function, dict) else {"name": function}
+    own = call.get("id")
     return CallPiece(
-        index=index,
-        id=_string(call.get("id"), "id"),
-        name=_string(function.get("name"), "name"),
+        index=_index(call.get("index"), at),
+        id=own if isinstance(own, str) else "",
+        name=name_text(function.get("name")),
         arguments=function.get("arguments"),
     )
+
+
+def _index(index: object, at: int) -> int:
+    """The call's number in the answer; its place in the event when the server gives none."""
+    if isinstance(index, str) and index.isdecimal() and len(index) < MAX_ODD_NAME:
+        return int(index)
+    return index if isinstance(index, int) else at
+
+
+def name_text(name: object) -> str:
+    """A tool's name as text: empty for none, the JSON of what is no text."""
+    if name is None or isinstance(name, str):
+        return name or ""
+    return json.dumps(name)[:MAX_ODD_NAME]
 
 
 def _mapping(value: object, what: str) -> Mapping[str, Any]:

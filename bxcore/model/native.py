@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, assert_never
 
 from bxcore.model.history import user_text
 from bxcore.model.values import AssistantMessage, Message, ToolMessage, UserMessage, Wire
 from bxcore.records import ToolCall
+
+_ODD = re.compile("[^A-Za-z0-9_-]")
+"""What no function's name may hold: a strict server refuses the whole request for it."""
 
 
 def tool_entries(tools: tuple[Wire, ...]) -> list[Wire]:
@@ -31,7 +35,7 @@ def wire_message(message: Message) -> Wire:
 
 
 def _wire_call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": _sound(call.arguments)}
+    function = {"name": _ODD.sub("_", call.name) or "_", "arguments": _sound(call.arguments)}
     return {"id": call.id, "type": "function", "function": function}
 
 

@@ -112,6 +112,17 @@ def test_malformed_calls_become_failed_results_that_the_model_sees(bench: Make) 
     assert box.requests == []
 
 
+@pytest.mark.parametrize("name", [17, None, {"a": 1}])
+def test_a_call_whose_name_is_no_text_is_a_failed_result_and_no_failed_turn(
+    bench: Make, name: object
+) -> None:
+    box = bench({"calls": [[name, "{}"]]}, {"say": "sorry"})
+    result = box.say("hi")
+    assert (result.failed, result.reply) == (None, "sorry")
+    assert [tool.ok for tool in result.tools] == [False]
+    assert result.tools[0].content.startswith("no tool is named ")
+
+
 def test_calls_that_write_run_one_after_the_other_and_reads_side_by_side(bench: Make) -> None:
     write = ["memory", {"action": "add", "file": "notes", "text": "x"}]
     read = ["recall", {"query": "x"}]

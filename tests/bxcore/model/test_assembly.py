@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bxcore.model.assembly import MAX_ANSWER, Assembly
+from bxcore.model.assembly import MAX_ANSWER, UNNAMED, Assembly
 from bxcore.model.chunk import CallPiece, Chunk
 from bxcore.model.nonsense import Nonsense
 from bxcore.model.values import AssistantMessage, ModelReply, ModelRequest, ModelUsage, Profile
@@ -79,9 +79,25 @@ def test_an_argument_object_becomes_text() -> None:
     assert calls(reply) == [("x", "recall", '{"query": "tea"}')]
 
 
-def test_a_call_without_a_name_is_left_out() -> None:
-    _, reply = said(piece(0, "", "{}", "x"), Chunk(text="hi", finish="stop"))
+@pytest.mark.parametrize("text_beside", ["", "Let me see."])
+def test_a_call_without_a_name_is_one_that_the_model_hears_of(text_beside: str) -> None:
+    _, reply = said(piece(0, "", '{"a": 1}', "x"), Chunk(text=text_beside, finish="stop"))
+    assert calls(reply) == [("x", UNNAMED, '{"a": 1}')]
+    assert not reply.structured
+
+
+def test_a_call_of_which_nothing_is_said_is_left_out_beside_a_reply_or_another_call() -> None:
+    _, reply = said(piece(0, arguments=""), Chunk(text="hi", finish="stop"))
     assert (reply.text, reply.tool_calls) == ("hi", ())
+    _, reply = said(piece(0, "clock", "{}", "x"), piece(1), Chunk(finish="stop"))
+    assert calls(reply) == [("x", "clock", "{}")]
+    assert [call.name for call in said(piece(0), Chunk(finish="stop"))[1].tool_calls] == [UNNAMED]
+
+
+@pytest.mark.parametrize(("name", "called"), [("17", "17"), ("null", UNNAMED), ('{"a": 1}', '{"a": 1}')])
+def test_a_json_call_whose_name_is_no_text_is_one_that_the_model_hears_of(name: str, called: str) -> None:
+    shown, reply = text(f'{{"tool": {name}, "args": {{}}}}', "json")
+    assert (shown, reply.text, calls(reply)) == ("", "", [("call_1", called, "{}")])
 
 
 def test_missing_repeated_and_taken_ids_are_replaced_by_free_ones() -> None:

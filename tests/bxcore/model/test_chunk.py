@@ -51,6 +51,31 @@ def test_calls_without_an_index_are_told_apart_by_place() -> None:
     assert [call.index for call in found.calls] == [0, 1]
 
 
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ({"function": {"name": 17}}, "17"),
+        ({"function": {"name": False}}, "false"),
+        ({"function": {"name": {"a": "b"}}}, '{"a": "b"}'),
+        ({"function": {"name": None}}, ""),
+        ({"function": {"name": ["x" * 99]}}, '["' + "x" * 62),
+        ({"function": "clock"}, "clock"),
+        ({"function": {"name": "clock"}, "id": 5}, "clock"),
+        ({"function": {"name": "clock"}, "index": None}, "clock"),
+        ("clock", ""),
+        (None, ""),
+    ],
+)
+def test_a_malformed_call_is_a_call(call: Any, name: str) -> None:
+    wanted = (CallPiece(index=0, id="", name=name, arguments=None),)
+    assert delta(tool_calls=[call]).calls == wanted
+    assert call is None or delta(tool_calls=call).calls == wanted
+
+
+def test_an_index_written_as_text_is_one() -> None:
+    assert delta(tool_calls=[{"index": "3", "function": {"name": "a"}}]).calls[0].index == 3
+
+
 def test_cached_tokens_come_from_the_details_or_from_timings() -> None:
     usage = {"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}
     assert chunk(choices=[], usage=usage).usage == ModelUsage(prompt=9, cached=4, completion=2)
@@ -77,8 +102,6 @@ def test_a_server_that_does_not_say_what_was_cached_is_not_taken_for_zero() -> N
         ('{"choices": [3]}', "a choice that is no object"),
         ('{"choices": [{"delta": ["x"]}]}', "a delta that is no object"),
         ('{"choices": [{"delta": {"content": 5}}]}', "content that is no text"),
-        ('{"choices": [{"delta": {"tool_calls": {"a": 1}}}]}', "tool calls that are no list"),
-        ('{"choices": [{"delta": {"tool_calls": [{"index": "0"}]}}]}', "index that is no number"),
         ('{"error": {"message": "out of\\n memory"}}', "an error: out of memory"),
         ('{"error": "no"}', "an error: no"),
     ],

@@ -39,3 +39,9 @@ def test_arguments_that_are_no_object_are_sent_in_one(arguments: str) -> None:
     call = ToolCall(id="a", name="recall", arguments=arguments)
     wire = wire_message(AssistantMessage(tool_calls=(call,)))
     assert json.loads(wire["tool_calls"][0]["function"]["arguments"]) == {"malformed": arguments}
+
+
+@pytest.mark.parametrize(("name", "sent"), [('{"a": 1}', "__a___1_"), ("", "_"), ("memory", "memory")])
+def test_a_name_that_no_server_takes_is_sent_as_one_that_it_does(name: str, sent: str) -> None:
+    wire = wire_message(AssistantMessage(tool_calls=(ToolCall(id="a", name=name, arguments="{}"),)))
+    assert wire["tool_calls"][0]["function"]["name"] == sent

@@ -95,6 +95,16 @@ def test_a_malformed_call_becomes_a_repaired_one(serve: Any) -> None:
     assert [(call.name, call.arguments) for call in reply.tool_calls] == [("clock", '{"a": 1}')]
 
 
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("name", [17, None, {"a": 1}, ["clock"], True])
+def test_a_call_whose_name_is_no_text_is_a_call_of_no_tool(serve: Any, name: Any, *, plain: bool) -> None:
+    reply = serve({"calls": [[name, "{}"], ["clock", "{}"]], "plain": plain}).ask()
+    assert [call.name for call in reply.tool_calls] == [
+        "unnamed" if name is None else json.dumps(name),
+        "clock",
+    ]
+
+
 def test_a_server_that_does_not_stream_is_understood(serve: Any) -> None:
     assert serve({"say": "hello", "plain": True}).ask().text == "hello"
 
