@@ -84,7 +84,8 @@ def _marked(text: str) -> Iterator[Written]:
     if text.startswith("<tool_call>"):
         for match in _HERMES.finditer(text):
             inner = match.group(1)
-            yield from _functions(inner) if "<function=" in inner else _bare(inner)
+            tagged = "<function=" in inner and not inner.lstrip().startswith(("{", "["))
+            yield from _functions(inner) if tagged else _bare(inner)
     elif text.startswith("<function="):
         yield from _functions(text)
     elif text.startswith("<|python_tag|>"):
