@@ -55,7 +55,8 @@ from bxio.model_child import Order
 from bxio.shipped import shipped
 from bxio.stop_signals import StopSignals
 
-MAX_CHATS = 32
+MAX_CHATS = 128
+"""Two a live session, and those that listen on for a late answer."""
 MAX_CONNECTIONS = 32
 ENDPOINT_S = 5.0
 STOP_S = 30.0
