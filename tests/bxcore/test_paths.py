@@ -20,10 +20,10 @@ XDG = {
 
 def test_home_puts_everything_under_one_folder() -> None:
     paths = find({**XDG, "BOXMAKER_CONFIG": "/other.toml", "STATE_DIRECTORY": "/s"}, cwd=CWD, home="box")
-    assert paths.config_files == (ConfigFile(path=Path("/work/box/boxmaker.toml")),)
+    assert paths.config_files == (ConfigFile(path=Path("/srv/box/boxmaker.toml")),)
     every = (paths.config, paths.grants, paths.state, paths.run, paths.cache, paths.log, paths.socket)
-    assert all(path.is_relative_to("/work/box") for path in every)
-    assert paths.socket == Path("/work/box/run/control.sock")
+    assert all(path.is_relative_to("/srv/box") for path in every)
+    assert paths.socket == Path("/srv/box/run/control.sock")
 
 
 def test_without_home_the_xdg_folders_are_used() -> None:
@@ -68,7 +68,7 @@ def test_systemd_alone_needs_no_home_folder() -> None:
 def test_a_named_file_comes_first_and_must_be_there() -> None:
     paths = find(XDG, cwd=CWD, config="mine.toml")
     assert paths.config_files == (
-        ConfigFile(path=Path("/work/mine.toml"), required=True),
+        ConfigFile(path=Path("/srv/mine.toml"), required=True),
         ConfigFile(path=Path("/x/config/boxmaker/boxmaker.toml")),
         ConfigFile(path=Path("/etc/boxmaker/boxmaker.toml")),
     )
