@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bxcore.paths import LONGEST_SOCKET_BYTES, ConfigFile, PathError, find, socket_problem
 
-CWD = Path("/work")
+CWD = Path("/srv")
 XDG = {
     "HOME": "/home/ada",
     "XDG_CONFIG_HOME": "/x/config",
