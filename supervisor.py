@@ -307,9 +307,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     examined = examine(paths, os.environ, cwd=Path.cwd())
     if examined.settings is None or examined.problems:
         return _refuse(map(str, examined.problems), Exit.USAGE)
-    too_long = path_rules.socket_problem(examined.settings.control.socket or paths.socket)
-    if too_long is not None:
-        return _refuse([too_long], Exit.USAGE)
     return _run(examined.settings, examined.secrets, paths)
 
 

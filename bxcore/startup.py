@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bxcore import grants
 from bxcore.config import ConfigProblem, Secrets, Settings, read, read_secrets
-from bxcore.paths import Paths
+from bxcore.paths import Paths, socket_problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Examined:
 
 
 def examine(paths: Paths, environ: Mapping[str, str], *, cwd: Path) -> Examined:
-    """Read the configuration, its secrets and the grants through ``paths``; every problem of all three."""
+    """Read the configuration, its secrets and the grants through ``paths``; every problem of all of them."""
     loaded = read(paths, environ, cwd=cwd)
     problems = [_of_configuration(each) for each in loaded.problems]
     secrets = Secrets()
@@ -42,6 +42,7 @@ def examine(paths: Paths, environ: Mapping[str, str], *, cwd: Path) -> Examined:
         secrets, more = read_secrets(loaded.settings, paths, environ, loaded.origins)
         problems += [_of_configuration(each) for each in more]
     problems += _of_grants(loaded.settings.broker.grants if loaded.settings else None, paths.grants)
+    problems += _of_socket(loaded.settings.control.socket if loaded.settings else None, paths.socket)
     return Examined(settings=loaded.settings, secrets=secrets, problems=tuple(problems))
 
 
@@ -56,3 +57,10 @@ def _of_grants(named: Path | None, usual: Path) -> Iterator[Problem]:
         return
     for each in grants.load(named or usual).problems:
         yield Problem(file=each.file, line=each.line, problem=each.problem)
+
+
+def _of_socket(named: Path | None, usual: Path) -> Iterator[Problem]:
+    """A socket that the configuration names was checked with it."""
+    sentence = socket_problem(usual) if named is None else None
+    if sentence is not None:
+        yield Problem(file=str(usual.parent), line=None, problem=sentence)

@@ -42,3 +42,16 @@ def test_a_folder_of_grants_that_was_named_must_be_there(tmp_path: Path) -> None
     (tmp_path / "boxmaker.toml").write_text('[broker]\ngrants = "nowhere"\n')
     examined = examine(find({}, cwd=tmp_path, home=str(tmp_path)), {}, cwd=tmp_path)
     assert [problem.file for problem in examined.problems] == [str(tmp_path / "nowhere")]
+
+
+def test_a_usual_socket_whose_path_is_too_long_is_a_problem_and_a_shorter_one_takes_its_place(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / ("x" * 110)
+    home.mkdir()
+    paths = find({}, cwd=tmp_path, home=str(home))
+    (told,) = examine(paths, {}, cwd=tmp_path).problems
+    assert told.file == str(paths.run)
+    assert "Linux takes 107" in told.problem
+    (home / "boxmaker.toml").write_text('[control]\nsocket = "/run/boxmaker/control.sock"\n')
+    assert examine(paths, {}, cwd=tmp_path).problems == ()
