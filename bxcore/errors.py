@@ -9,3 +9,8 @@ class SentenceError(Exception):
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
         self.sentence = sentence
+
+
+def system_reason(error: OSError) -> str:
+    """Why the system refused, in its own words and in lower case, without a number or a path."""
+    return (error.strerror or type(error).__name__).lower()

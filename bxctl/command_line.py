@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from bxcore.control.exit_codes import Exit
+from bxcore.errors import system_reason
 from bxcore.paths import PathError
 from bxctl.called import known, listing, speaker, typed
 from bxctl.errors import CommandError
@@ -121,7 +122,7 @@ def _exit_of(program: str, run_command: object, args: argparse.Namespace) -> int
         return Exit.FAILED
     except OSError as error:
         give_up_output()
-        reason = (error.strerror or type(error).__name__).lower()
+        reason = system_reason(error)
         talk(f"{speaker(program)}: {error.filename or 'the output'} cannot be used: {reason}")
         return Exit.FAILED
     return code

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bxcore.errors import SentenceError
+from bxcore.errors import SentenceError, system_reason
 from bxcore.paths import Paths
 from bxio import logging
 from bxio.embedded_honcho import DamagedDatabase, EmbeddedHoncho
@@ -53,7 +53,7 @@ def claim(
     except (StateFolderError, AlreadyRunningError, DamagedDatabase) as error:
         sentence = str(error)
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
+        reason = system_reason(error)
         sentence = f"{error.filename} cannot be used: {reason}; make it writable for this user"
     lock.release()
     raise ClaimError(sentence)

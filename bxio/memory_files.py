@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from bxcore import memory_entries, memory_revisions
-from bxcore.errors import SentenceError
+from bxcore.errors import SentenceError, system_reason
 from bxcore.labels import Label
 from bxcore.memory_entries import Edited
 from bxcore.memory_revisions import Known, Revision
@@ -144,5 +144,5 @@ def _mark(path: Path) -> tuple[int, int, int]:
 
 
 def _cannot(what: str, path: Path, error: OSError) -> str:
-    reason = (error.strerror or type(error).__name__).lower()
+    reason = system_reason(error)
     return f"{path} cannot be {what}: {reason}; mend it and try again"

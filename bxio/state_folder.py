@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from bxcore.errors import SentenceError
+from bxcore.errors import SentenceError, system_reason
 from bxio.folders import write_whole
 
 SCHEMA = 1
@@ -31,7 +31,9 @@ def make_folder(folder: Path) -> None:
     except FileExistsError:
         raise StateFolderError(f"{folder} is not a folder; move it away or choose another one") from None
     except OSError as error:
-        raise StateFolderError(f"{folder} cannot be made: {_reason(error)}; choose another folder") from None
+        raise StateFolderError(
+            f"{folder} cannot be made: {system_reason(error)}; choose another folder"
+        ) from None
     if status.st_uid != os.getuid():
         raise StateFolderError(f"{folder} belongs to user {status.st_uid}; choose a folder of your own")
     if stat.S_IMODE(status.st_mode) & _OTHERS:
@@ -61,7 +63,7 @@ def _tighten(folder: Path) -> None:
         folder.chmod(0o700)
     except OSError as error:
         raise StateFolderError(
-            f"{folder} is open to other users and cannot be closed: {_reason(error)}"
+            f"{folder} is open to other users and cannot be closed: {system_reason(error)}"
         ) from None
 
 
@@ -71,7 +73,7 @@ def _read_schema(file: Path) -> str | int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StateFolderError(f"{file} cannot be read: {_reason(error)}") from None
+        raise StateFolderError(f"{file} cannot be read: {system_reason(error)}") from None
     return int(text) if text.isdecimal() and len(text) < 10 else repr(text[:20])  # noqa: PLR2004 (a version is short)
 
 
@@ -80,9 +82,6 @@ def _write_schema(folder: Path) -> None:
         write_whole(folder / _SCHEMA_FILE, f"{SCHEMA}\n".encode("ascii"))
     except OSError as error:
         raise StateFolderError(
-            f"{folder} cannot be written: {_reason(error)}; make it writable for this user or free space"
+            f"{folder} cannot be written: {system_reason(error)}; "
+            "make it writable for this user or free space"
         ) from None
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()

@@ -8,7 +8,7 @@ import stat
 import struct
 from pathlib import Path
 
-from bxcore.errors import SentenceError
+from bxcore.errors import SentenceError, system_reason
 from bxcore.paths import socket_problem
 from bxio.instance_lock import InstanceLock
 
@@ -32,7 +32,7 @@ def listen(path: Path, lock: InstanceLock) -> socket.socket:
         _remove_stale(path, lock)
         return _bound(path)
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
+        reason = system_reason(error)
         raise SocketError(f"the control socket {path} cannot be made: {reason}") from None
 
 

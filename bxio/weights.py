@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from bxcore.errors import SentenceError
+from bxcore.errors import SentenceError, system_reason
 from bxio.folders import sync_folder
 
 BLOCK = 1 << 20
@@ -97,7 +97,7 @@ def owners_file(path: Path) -> Path:
     try:
         magic = _magic(path)
     except OSError as error:
-        said = (error.strerror or type(error).__name__).lower()
+        said = system_reason(error)
         raise WeightsError(f"[model] file {path} cannot be read ({said}); name another") from None
     if magic is None:
         raise WeightsError(f"[model] file {path} is no regular file; name another, or leave [model] file out")

@@ -11,6 +11,7 @@ from bxcore.config.layers import SourceText
 from bxcore.config.loading import Loaded, load
 from bxcore.config.problems import ConfigProblem
 from bxcore.config.settings import Settings
+from bxcore.errors import system_reason
 from bxcore.paths import ConfigFile, Paths
 
 MAX_FILE_BYTES = 1_048_576
@@ -91,7 +92,7 @@ def _secret(path: Path) -> str | _Unreadable:
 
 
 def _cannot_read(error: OSError) -> str:
-    return f"cannot be read: {(error.strerror or type(error).__name__).lower()}"
+    return f"cannot be read: {system_reason(error)}"
 
 
 def _place(origin: str) -> tuple[str, int | None]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 from bxcore import toml_lines
 from bxcore.args import READ_FILE, WRITE_FILE
 from bxcore.did_you_mean import hint
+from bxcore.errors import system_reason
 from bxcore.grants.grant import BUILT_IN, Grant, WhenUntrusted
 from bxcore.grants.keys import KEYS, REQUIRED, BuiltInPolicyError, WrongValueError
 
@@ -74,7 +75,9 @@ def load(folder: Folder) -> Grants:
     try:
         files = sorted(folder.iterdir(), key=lambda file: file.name)
     except OSError as error:
-        return Grants((), (GrantProblem(str(folder), 1, f"the folder cannot be read: {_reason(error)}"),))
+        return Grants(
+            (), (GrantProblem(str(folder), 1, f"the folder cannot be read: {system_reason(error)}"),)
+        )
     taken = {grant.id: "a built-in grant" for grant in BUILT_IN}
     grants: list[Grant] = []
     problems: list[GrantProblem] = []
@@ -113,10 +116,6 @@ class _UnreadableError(Exception):
         self.problem = problem
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
-
-
 def _id_problems(stem: str, taken: Mapping[str, str]) -> Iterator[str]:
     if not _ID.fullmatch(stem):
         yield "a grant's id is its file's name: 1 to 64 of a-z, 0-9 and -; rename the file"
@@ -128,7 +127,7 @@ def _text_of(file: Folder) -> str:
     try:
         data = file.read_bytes()
     except OSError as error:
-        raise _UnreadableError(1, f"the file cannot be read: {_reason(error)}") from None
+        raise _UnreadableError(1, f"the file cannot be read: {system_reason(error)}") from None
     if len(data) > MAX_FILE:
         raise _UnreadableError(1, f"the file has {len(data)} bytes, over the limit of {MAX_FILE}; shorten it")
     try:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bxcore.control import Exit
+from bxcore.errors import system_reason
 from bxctl.called import typed
 from bxctl.errors import CommandError
 from bxctl.place import paths_of
@@ -62,7 +63,7 @@ def _write(example: Path, target: Path) -> bool:
 
 
 def _cannot(target: Path, error: OSError) -> CommandError:
-    reason = (error.strerror or type(error).__name__).lower()
+    reason = system_reason(error)
     return CommandError(Exit.FAILED, f"{target} cannot be written: {reason}")
 
 
