@@ -13,7 +13,15 @@ from loguru import logger
 
 from actors.base import Actor, Context, Refusal
 from bxcore.labels import Label
-from bxcore.messages.audit import AuditMessage, Intent, Outcome
+from bxcore.messages.audit import (
+    ApprovalEnded,
+    ApprovalOpened,
+    AuditMessage,
+    GrantsLoaded,
+    Intent,
+    Outcome,
+    Settled,
+)
 from bxio.audit_log import AuditLog
 from bxio.journal_file import JournalError
 
@@ -52,6 +60,8 @@ class Audit(Actor):
                 return self._record(_intent(message))
             case Outcome():
                 return self._record(_outcome(message))
+            case ApprovalOpened() | ApprovalEnded() | GrantsLoaded() | Settled():
+                raise Refusal("not yet")
             case _:
                 assert_never(message)
 

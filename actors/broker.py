@@ -18,10 +18,24 @@ from bxcore.grants import BUILT_IN, Grant
 from bxcore.labels import OWN_WORDS, Label, Level, join
 from bxcore.long_result import cut_middle
 from bxcore.messages import audit, memory
-from bxcore.messages.broker import BrokerMessage, MemoryDone, SessionLabel, ToolOutcome, ToolRequest
+from bxcore.messages.broker import (
+    AnswerApproval,
+    ApprovalExpires,
+    BrokerMessage,
+    CallDone,
+    ExplainCall,
+    ListApprovals,
+    ListGrants,
+    ReloadGrants,
+    SessionLabel,
+    ToolOutcome,
+    ToolRequest,
+    WhatBecame,
+)
 from bxcore.policy import Call, Verdict
 from bxcore.repeats import CALLS_PER_TURN, TurnCalls
 from bxcore.sanitize import one_line, redact
+from bxcore.tool_answer import ToolAnswer
 from bxcore.waits import Waits
 from bxio.session_store import SessionError, SessionStore
 
@@ -107,8 +121,18 @@ class Broker(Actor):
                 self._take(message, self.reply_later())
             case SessionLabel():
                 return self._session(message.session).label
-            case MemoryDone():
+            case CallDone():
                 self._finish(message)
+            case (
+                ApprovalExpires()
+                | AnswerApproval()
+                | ListApprovals()
+                | ListGrants()
+                | ReloadGrants()
+                | ExplainCall()
+                | WhatBecame()
+            ):
+                raise Refusal("not yet")
             case _:
                 assert_never(message)
         return None
@@ -181,7 +205,7 @@ class Broker(Actor):
             self._run(session, request, verdict, reply)
 
     def _run(self, session: _Session, request: ToolRequest, verdict: Verdict, reply: Reply | None) -> None:
-        """Ask the memory; what becomes of it comes as a ``MemoryDone``."""
+        """Ask the memory; what becomes of it comes as a ``CallDone``."""
         message, wait_s = self._order(request, verdict, session.label)
         self._number += 1
         key = f"{self._number}"
@@ -192,7 +216,7 @@ class Broker(Actor):
         asked = self._memory.ask(message, deadline_s)
         if reply is not None and request.tool in SIDE_BY_SIDE:
             reply.on_abandon(asked.abandon)  # a stopped turn; an edit is seen through, so that it is known
-        self.pipe([asked], deadline_s, lambda outcomes: MemoryDone(key=key, outcome=outcomes[0]))
+        self.pipe([asked], deadline_s, lambda outcomes: CallDone(key=key, outcome=outcomes[0]))
 
     def _order(
         self, request: ToolRequest, verdict: Verdict, state: Label
@@ -209,7 +233,7 @@ class Broker(Actor):
             case other:
                 raise AssertionError(f"a grant for {type(other).__name__}, which nothing runs")
 
-    def _finish(self, message: MemoryDone) -> None:
+    def _finish(self, message: CallDone) -> None:
         """Raise the label, write the outcome down, and only then answer."""
         running = self._running.pop(message.key)
         session = self._session(running.request.session)
@@ -228,9 +252,7 @@ class Broker(Actor):
         )
         self._next(session)
 
-    def _outcome(
-        self, running: _Running, answer: memory.MemoryAnswer, before: Label, after: Label
-    ) -> audit.Outcome:
+    def _outcome(self, running: _Running, answer: ToolAnswer, before: Label, after: Label) -> audit.Outcome:
         return audit.Outcome(
             session=running.request.session,
             call=_short(running.request.call),
@@ -297,10 +319,10 @@ def _short(name: str) -> str:
     return one_line(redact(name), policy.MAX_NAME)
 
 
-def _answer_of(outcome: object, running: _Running) -> memory.MemoryAnswer:
+def _answer_of(outcome: object, running: _Running) -> ToolAnswer:
     """What the memory gave, or one clear sentence instead."""
     match outcome:
-        case Answer(value=memory.MemoryAnswer() as answer):
+        case Answer(value=ToolAnswer() as answer):
             return answer
         case Failed(error=error):
             content = f"{running.request.tool}: {error.sentence}"
@@ -308,4 +330,4 @@ def _answer_of(outcome: object, running: _Running) -> memory.MemoryAnswer:
             content = f"{running.request.tool}: the memory gave no answer in {running.wait_s:g} s"
         case _:
             raise TypeError(type(outcome).__name__)
-    return memory.MemoryAnswer(ok=False, content=content, label=OWN_WORDS)
+    return ToolAnswer(ok=False, content=content, label=OWN_WORDS)

@@ -28,7 +28,6 @@ from bxcore.messages.memory import (
     CatchUp,
     ChatsGathered,
     EditMemory,
-    MemoryAnswer,
     MemoryBlock,
     MemoryMessage,
     Recall,
@@ -40,6 +39,7 @@ from bxcore.messages.supervision import StartChild
 from bxcore.recall_hits import Note, Searched
 from bxcore.sanitize import has_secret, neutralise, redact
 from bxcore.supervision import ChildSpec
+from bxcore.tool_answer import ToolAnswer
 from bxcore.waits import Waits
 from bxcore.workspaces import Readable, UnknownWorkspace
 from bxio import recall_index
@@ -179,7 +179,7 @@ class Memory(Actor):
 
     # The three files.
 
-    def _edit(self, message: EditMemory) -> MemoryAnswer:
+    def _edit(self, message: EditMemory) -> ToolAnswer:
         assert self._files is not None
         args = message.args
         forbidden = memory_edits.forbidden(args, message.state)
@@ -191,11 +191,11 @@ class Memory(Actor):
             edited = memory_edits.edit(args, tuple(entry.text for entry in entries))
             if isinstance(edited, NotEdited):
                 told = (entry.label for entry in entries if entry.text in edited.told)
-                return MemoryAnswer(ok=False, content=edited.sentence, label=join(NEW_SESSION, *told))
+                return ToolAnswer(ok=False, content=edited.sentence, label=join(NEW_SESSION, *told))
             self._files.write(args.file, edited, editor)
         except MemoryFilesError as error:
             return _failed(f"memory: {error.sentence}")
-        return MemoryAnswer(ok=True, content=memory_edits.done(args, edited), label=NEW_SESSION)
+        return ToolAnswer(ok=True, content=memory_edits.done(args, edited), label=NEW_SESSION)
 
     def _block(self) -> str:
         """What a person wrote into the files is made harmless here; what a call wrote was refused before."""
@@ -208,7 +208,7 @@ class Memory(Actor):
 
     # Recall.
 
-    def _recall(self, message: Recall) -> MemoryAnswer:
+    def _recall(self, message: Recall) -> ToolAnswer:
         try:
             index = self._ready_index()
             hits = index.search(
@@ -227,12 +227,12 @@ class Memory(Actor):
         except MemoryFilesError as error:
             return _failed(f"recall: {error.sentence}")
         items = [hit.item() for hit in hits]
-        return MemoryAnswer(ok=True, content=recalled.render(items), label=recalled.label(items))
+        return ToolAnswer(ok=True, content=recalled.render(items), label=recalled.label(items))
 
-    def _nothing(self, index: RecallIndex) -> MemoryAnswer:
+    def _nothing(self, index: RecallIndex) -> ToolAnswer:
         turns, notes = index.counts()
         searched = Searched(turns=turns, notes=notes, missing=len(self._missing))
-        return MemoryAnswer(ok=True, content=searched.nothing_found(), label=NEW_SESSION)
+        return ToolAnswer(ok=True, content=searched.nothing_found(), label=NEW_SESSION)
 
     def _ready_index(self) -> RecallIndex:
         """The index with the notes as they are on disk now; opened again when there is none."""
@@ -316,7 +316,7 @@ class Memory(Actor):
 
     # Questions to Honcho.
 
-    def _ask(self, message: AskMemory) -> MemoryAnswer | None:
+    def _ask(self, message: AskMemory) -> ToolAnswer | None:
         asked = workspaces.resolve(self._asking.readable, message.args.asked())
         if isinstance(asked, UnknownWorkspace):
             return _failed(asked.sentence)
@@ -358,7 +358,7 @@ class Memory(Actor):
         if ask.reply is not None:
             ok = any(isinstance(result, Answered) for result in results)
             content, label = ask_answer.render(results), ask_answer.label(results)
-            ask.reply.set(MemoryAnswer(ok=ok, content=content, label=label))
+            ask.reply.set(ToolAnswer(ok=ok, content=content, label=label))
 
     def _result(self, asked: Readable, outcome: object) -> WorkspaceResult:
         """Of an unavailable workspace one log line is kept, never a word of the question or an answer."""
@@ -377,8 +377,8 @@ class Memory(Actor):
         return Unavailable(readable=asked)
 
 
-def _failed(sentence: str) -> MemoryAnswer:
-    return MemoryAnswer(ok=False, content=sentence, label=NEW_SESSION)
+def _failed(sentence: str) -> ToolAnswer:
+    return ToolAnswer(ok=False, content=sentence, label=NEW_SESSION)
 
 
 def _give_up(replies: Iterable[Reply]) -> None:

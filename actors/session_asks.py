@@ -15,8 +15,9 @@ from bxcore.args.recall import MAX_QUERY
 from bxcore.errors import SentenceError
 from bxcore.labels import Label, Level
 from bxcore.messages.loop import TurnBrake
-from bxcore.messages.memory import MemoryAnswer, MemoryBlock, Recall
+from bxcore.messages.memory import MemoryBlock, Recall
 from bxcore.messages.model import Endpoint, GetEndpoint, ModelProgress, NoModel
+from bxcore.tool_answer import ToolAnswer
 
 RECALLED = 3
 """Items that auto_recall puts before a turn at most."""
@@ -83,7 +84,7 @@ class SessionAsks:
             return ""
         wanted = Recall(args=RecallArgs(query=query, k=RECALLED), session=self.session, trusted_only=True)
         match self._ask(self.memory, wanted, self.memory_s, brake):
-            case Answer(MemoryAnswer(ok=True, content=content, label=label)) if _raises_nothing(label):
+            case Answer(ToolAnswer(ok=True, content=content, label=label)) if _raises_nothing(label):
                 return content if content.startswith(FIRST_ITEM) else ""
             case Failed(error):
                 logger.warning("auto_recall of session {}: {}", self.session, error.sentence)

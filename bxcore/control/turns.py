@@ -29,7 +29,7 @@ from bxcore.messages.loop import (
     TurnResult,
     TurnStarted,
 )
-from bxcore.messages.memory import MemoryAnswer
+from bxcore.tool_answer import ToolAnswer
 
 
 def event_line(event: TurnEvent) -> LineJson:
@@ -114,7 +114,7 @@ def session_json(view: SessionView) -> SessionJson:
     return {**info_json(view.info), "said": said}  # type: ignore[typeddict-item]  # mypy sees no TypedDict in said
 
 
-def ask_json(answer: MemoryAnswer) -> AskJson:
+def ask_json(answer: ToolAnswer) -> AskJson:
     """Write memory's answer to an operator."""
     return {"ok": answer.ok, "content": answer.content, "label": label_json(answer.label)}
 

@@ -13,6 +13,7 @@ class Intent:
     """A decision, on disk before its effect. Asked; the reply is the record's number.
 
     ``arguments`` is the canonical JSON, or None when the session is secret or the call was refused.
+    ``approval`` is the code under which ``approver`` let it run, both None when nobody was asked.
     """
 
     session: str
@@ -25,12 +26,56 @@ class Intent:
     grant: str | None
     grant_sha256: str | None
     label: Label
+    approval: str | None = None
+    approver: str | None = None
     kind: Literal["intent"] = "intent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalOpened:
+    """The owner is asked, on disk before anybody is told. Asked; the reply is the record's number."""
+
+    session: str
+    turn: int
+    call: str
+    tool: str
+    arguments_sha256: str
+    arguments: str | None
+    grant: str
+    grant_sha256: str
+    label: Label
+    code: str
+    why: str
+    kind: Literal["approval_opened"] = "approval_opened"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalEnded:
+    """How it ended, on disk before its effect; ``how`` is one word. Asked; replies the record's number."""
+
+    session: str
+    call: str
+    code: str
+    how: str
+    by: str | None
+    kind: Literal["approval_ended"] = "approval_ended"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantsLoaded:
+    """Which grants are in force from now on: id and sha256 of each. Asked; replies the record's number."""
+
+    grants: tuple[tuple[str, str], ...]
+    why: str
+    kind: Literal["grants_loaded"] = "grants_loaded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of an intent, on disk before the result goes back. Asked; replies the record number."""
+    """What became of an intent. Asked; replies the record's number once it is written.
+
+    It is put on disk right after; ``Settled`` waits for that, so that the log's own sync runs beside it.
+    """
 
     session: str
     call: str
@@ -41,4 +86,12 @@ class Outcome:
     kind: Literal["outcome"] = "outcome"
 
 
-AuditMessage: TypeAlias = Intent | Outcome
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """Asked before a result is shown to a model; the reply comes once record ``number`` is on disk."""
+
+    number: int
+    kind: Literal["settled"] = "settled"
+
+
+AuditMessage: TypeAlias = Intent | ApprovalOpened | ApprovalEnded | GrantsLoaded | Outcome | Settled

@@ -8,19 +8,23 @@ from typing import Literal, Protocol, TypeAlias
 
 from bxcore.address import Address
 from bxcore.labels import Label
+from bxcore.messages.broker import ApprovalNews
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Say:
     """Run one turn of a session. Asked; the reply is a ``TurnResult`` when the turn has ended.
 
-    ``listener`` is told each ``TurnEvent`` as it happens. The loop hands this on to the session's actor.
+    ``listener`` is told each ``TurnEvent``; ``answers`` says that it can put an approval to a person,
+    ``owner`` that the text is the owner's own word. The loop hands this on to the session's actor.
     """
 
     session: str
     text: str
     speaker: str | None = None
     listener: Address[TurnEvent] | None = None
+    answers: bool = False
+    owner: bool = False
     kind: Literal["say"] = "say"
 
 
@@ -184,7 +188,7 @@ class ToolEnded:
     kind: Literal["tool_ended"] = "tool_ended"
 
 
-TurnEvent: TypeAlias = TurnStarted | Notice | TextDelta | ToolStarted | ToolEnded
+TurnEvent: TypeAlias = TurnStarted | Notice | TextDelta | ToolStarted | ToolEnded | ApprovalNews
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from bxcore.labels import Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """Find past turns and notes. Asked; the reply is a ``MemoryAnswer``.
+    """Find past turns and notes. Asked; the reply is a ``ToolAnswer``.
 
     Hits of ``session`` itself are left out. ``trusted_only`` is the loop's own recall before a turn: trusted
     items of at most class private, so that it never raises a taint.
@@ -25,7 +25,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditMemory:
-    """Edit one of the three files. ``state`` is the session's label. Asked; replies a ``MemoryAnswer``."""
+    """Edit one of the three files. ``state`` is the session's label. Asked; replies a ``ToolAnswer``."""
 
     args: MemoryArgs
     session: str
@@ -36,7 +36,7 @@ class EditMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskMemory:
-    """Ask one or two Honcho workspaces. Asked; the reply is a ``MemoryAnswer`` within one limit."""
+    """Ask one or two Honcho workspaces. Asked; the reply is a ``ToolAnswer`` within one limit."""
 
     args: AskMemoryArgs
     session: str
@@ -85,12 +85,3 @@ class TellOutbox:
 MemoryMessage: TypeAlias = (
     Recall | EditMemory | AskMemory | MemoryBlock | TurnEnded | ChatsGathered | CatchUp | TellOutbox
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryAnswer:
-    """A memory tool's result: its text, whether it worked, and its own label."""
-
-    ok: bool
-    content: str
-    label: Label

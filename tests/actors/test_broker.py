@@ -9,8 +9,9 @@ from actors import broker
 from actors.base import Crashed, Late, Refusal, Restarting, TimedOut, Why
 from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level
 from bxcore.messages.broker import SessionLabel, ToolOutcome, ToolRequest
-from bxcore.messages.memory import AskMemory, EditMemory, MemoryAnswer, Recall
+from bxcore.messages.memory import AskMemory, EditMemory, Recall
 from bxcore.records import SessionStart, User
+from bxcore.tool_answer import ToolAnswer
 from bxcore.waits import Waits
 from tests.doubles.broker_bench import BrokerBench, broker_bench, log, result
 from tests.kit.kit import Kit
@@ -30,7 +31,7 @@ def test_a_recall_runs_and_goes_back_with_both_labels(bench: BrokerBench) -> Non
     reply = bench.ask(call="c7")
     asked = bench.memory.expect(Recall)
     assert (asked.args.query, asked.args.k, asked.session, asked.trusted_only) == ("key", 5, "k3f", False)
-    bench.memory.reply(MemoryAnswer(ok=True, content="[1] memory · notes · private", label=UNTRUSTED))
+    bench.memory.reply(ToolAnswer(ok=True, content="[1] memory · notes · private", label=UNTRUSTED))
     assert bench.outcome(reply) == ToolOutcome(
         call="c7",
         tool="recall",
@@ -47,7 +48,7 @@ def test_an_edit_is_made_on_the_sessions_label(bench: BrokerBench) -> None:
     reply = bench.ask("memory", '{"action":"add","file":"notes","text":"tea"}', turn=1)
     edit = bench.memory.expect(EditMemory)
     assert (edit.session, edit.turn, edit.state, edit.args.text) == ("k3f", 1, UNTRUSTED, "tea")
-    bench.memory.reply(MemoryAnswer(ok=True, content="added", label=NEW_SESSION))
+    bench.memory.reply(ToolAnswer(ok=True, content="added", label=NEW_SESSION))
     assert bench.outcome(reply).session_label == UNTRUSTED
 
 
@@ -87,7 +88,7 @@ def test_a_long_result_is_cut_in_the_middle_and_said(bench: BrokerBench) -> None
 
 
 ADD = '{"action":"add","file":"notes","text":"tea"}'
-DONE = MemoryAnswer(ok=True, content="added", label=NEW_SESSION)
+DONE = ToolAnswer(ok=True, content="added", label=NEW_SESSION)
 
 
 def test_a_recall_beside_a_hanging_question_of_its_session_is_answered_at_once(bench: BrokerBench) -> None:
@@ -104,7 +105,7 @@ def test_an_edit_goes_alone_and_what_came_behind_it_waits_for_it(bench: BrokerBe
     reads = [bench.ask("recall", '{"query":"a"}'), bench.ask("recall", '{"query":"b"}')]
     edit, behind = bench.ask("memory", ADD), bench.ask("recall", '{"query":"c"}')
     bench.memory.expect(Recall)
-    bench.memory.reply(MemoryAnswer(ok=True, content="a", label=NEW_SESSION))
+    bench.memory.reply(ToolAnswer(ok=True, content="a", label=NEW_SESSION))
     bench.answered(reads[1], label=UNTRUSTED)
     assert reads[0].peek() != Late()
     assert bench.memory.expect(EditMemory).state == UNTRUSTED
@@ -142,7 +143,7 @@ def test_the_calls_of_a_session_go_in_order_and_other_sessions_go_on(bench: Brok
     bench.memory.expect(AskMemory)
     other = bench.ask("recall", '{"query":"c"}', session="other")
     assert bench.memory.expect(Recall).args.query == "c"
-    bench.memory.reply(MemoryAnswer(ok=True, content="at once", label=NEW_SESSION))
+    bench.memory.reply(ToolAnswer(ok=True, content="at once", label=NEW_SESSION))
     assert bench.outcome(other).content == "at once"
     assert first.pending
     assert second.pending
@@ -185,8 +186,8 @@ def test_a_late_answer_of_the_memory_is_a_dead_letter_and_changes_nothing(bench:
     bench.memory.expect(Recall)
     bench.kit.advance(31.0)
     before = bench.outcome(reply).session_label
-    bench.memory.reply(MemoryAnswer(ok=True, content="late", label=SECRET))
-    assert bench.kit.expect_dead_letter("memory", Why.LATE).type_name == "MemoryAnswer"
+    bench.memory.reply(ToolAnswer(ok=True, content="late", label=SECRET))
+    assert bench.kit.expect_dead_letter("memory", Why.LATE).type_name == "ToolAnswer"
     assert bench.box.call(SessionLabel(session="k3f"), 1.0) == before
 
 
@@ -252,7 +253,7 @@ def test_a_call_whose_asker_has_gone_is_not_run(bench: BrokerBench) -> None:
     bench.kit.advance(6.0)
     with pytest.raises(TimedOut):
         second.get(0.0)
-    bench.memory.reply(MemoryAnswer(ok=True, content="a", label=NEW_SESSION))
+    bench.memory.reply(ToolAnswer(ok=True, content="a", label=NEW_SESSION))
     assert bench.outcome(first).ok
     bench.memory.expect_none()
     assert len(bench.lines()) == 2
@@ -261,7 +262,7 @@ def test_a_call_whose_asker_has_gone_is_not_run(bench: BrokerBench) -> None:
 def test_a_call_that_nobody_waits_for_raises_the_label_all_the_same(bench: BrokerBench) -> None:
     bench.box.tell(ToolRequest(session="k3f", turn=1, call="c1", tool="recall", arguments='{"query":"a"}'))
     bench.memory.expect(Recall)
-    bench.memory.reply(MemoryAnswer(ok=True, content="a", label=SECRET))
+    bench.memory.reply(ToolAnswer(ok=True, content="a", label=SECRET))
     bench.kit.settle()
     assert bench.box.call(SessionLabel(session="k3f"), 1.0) == SECRET
     bench.box.tell(ToolRequest(session="k3f", turn=1, call="c2", tool="nonsense", arguments=""))
@@ -291,7 +292,7 @@ def test_idle_sessions_are_forgotten_and_folded_again(
         bench.box.call(SessionLabel(session=session), 1.0)
     log(bench.folder, result(UNTRUSTED))
     assert bench.box.call(SessionLabel(session="k3f"), 1.0) == Label(Level.SECRET, untrusted=True)
-    bench.memory.reply(MemoryAnswer(ok=True, content="a", label=NEW_SESSION))
+    bench.memory.reply(ToolAnswer(ok=True, content="a", label=NEW_SESSION))
     assert bench.outcome(running).ok
 
 

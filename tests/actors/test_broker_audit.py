@@ -12,8 +12,9 @@ from bxcore.grants import BUILT_IN
 from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level
 from bxcore.messages.audit import Intent, Outcome
 from bxcore.messages.broker import ToolRequest
-from bxcore.messages.memory import AskMemory, MemoryAnswer, Recall
+from bxcore.messages.memory import AskMemory, Recall
 from bxcore.records import SessionStart, User
+from bxcore.tool_answer import ToolAnswer
 from bxio.session_store import SessionStore
 from tests.doubles.broker_bench import FOREVER_S, BrokerBench, broker_bench, log, result
 from tests.kit.kit import Kit
@@ -43,7 +44,7 @@ def test_the_audit_has_the_intent_before_the_effect_and_the_outcome_before_the_r
     assert intent["grant"] == "builtin-recall"
     assert intent["grant_sha256"] == hashlib.sha256(BUILT_IN[1].text.encode()).hexdigest()
     bench.kit.advance(0.5)
-    bench.memory.reply(MemoryAnswer(ok=True, content="found", label=UNTRUSTED))
+    bench.memory.reply(ToolAnswer(ok=True, content="found", label=UNTRUSTED))
     bench.outcome(reply)
     outcome = bench.lines()[1]
     assert (outcome["call"], outcome["outcome"], outcome["duration_ms"]) == ("c7", "ok", 500)
@@ -82,7 +83,7 @@ def test_a_secret_in_the_arguments_is_not_in_the_audit(bench: BrokerBench) -> No
     assert TOKEN in asked.args.question
     assert TOKEN not in (bench.folder / "audit.jsonl").read_text()
     assert "[secret-github]" in bench.lines()[0]["arguments"]
-    bench.memory.reply(MemoryAnswer(ok=False, content="not asked", label=NEW_SESSION))
+    bench.memory.reply(ToolAnswer(ok=False, content="not asked", label=NEW_SESSION))
     bench.kit.settle()
 
 
@@ -122,7 +123,7 @@ def test_a_result_whose_outcome_cannot_be_written_is_withheld(kit: Kit, tmp_path
     memory.expect_none()
     audit.reply(1)
     memory.expect(Recall)
-    memory.reply(MemoryAnswer(ok=True, content="the secret place", label=SECRET))
+    memory.reply(ToolAnswer(ok=True, content="the secret place", label=SECRET))
     assert audit.expect(Outcome).label_after == SECRET
     assert reply.pending
     audit.fail(Refusal("the disk is full"))

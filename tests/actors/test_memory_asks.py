@@ -16,9 +16,10 @@ from actors.supervising import Root, Supervisor, start_root
 from bxcore.args import AskMemoryArgs
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.messages.broker import ToolOutcome, ToolRequest
-from bxcore.messages.memory import AskMemory, MemoryAnswer
+from bxcore.messages.memory import AskMemory
 from bxcore.messages.supervision import Done, RestartChild, StartChild
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
+from bxcore.tool_answer import ToolAnswer
 from bxcore.waits import Waits
 from bxcore.workspaces import OtherAgent, Readable, configured
 from bxio.honcho import HonchoClient, HonchoServer
@@ -89,16 +90,16 @@ def asked(box: Mailbox, *workspaces: str, question: str = QUESTION) -> Reply:
     return box.ask(message, time.monotonic() + LONG_S)
 
 
-def answer(box: Mailbox, *workspaces: str, question: str = QUESTION) -> MemoryAnswer:
+def answer(box: Mailbox, *workspaces: str, question: str = QUESTION) -> ToolAnswer:
     found = asked(box, *workspaces, question=question).get(LONG_S)
-    assert isinstance(found, MemoryAnswer)
+    assert isinstance(found, ToolAnswer)
     return found
 
 
 def test_one_workspace_is_asked_by_default(make: Callable[..., Mailbox], servers: Servers) -> None:
     server = servers.serve("boxmaker", answers(200, {"content": "in the\nlarder"}))
     found = answer(make())
-    assert found == MemoryAnswer(
+    assert found == ToolAnswer(
         ok=True, content="[1] memory · own · private\n    in the larder", label=NEW_SESSION
     )
     [request] = server.requests
@@ -288,7 +289,7 @@ def test_a_chat_that_no_supervisor_starts_is_unavailable(kit: Kit, tmp_path: Pat
     child = asks.expect(StartChild)
     kit.runtime.forget(child.mailbox)
     kit.settle()
-    assert reply.get(0.0) == MemoryAnswer(ok=False, content="own: unavailable", label=NEW_SESSION)
+    assert reply.get(0.0) == ToolAnswer(ok=False, content="own: unavailable", label=NEW_SESSION)
     kit.expect_dead_letter(child.mailbox.name, Why.DEAD)
     asks.close()
     again = box.ask(AskMemory(args=AskMemoryArgs(QUESTION), session="k3f"), kit.now() + 300.0)

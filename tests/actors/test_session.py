@@ -11,9 +11,10 @@ from actors.base import Refusal
 from bxcore.labels import Label, Level
 from bxcore.messages.broker import ToolRequest
 from bxcore.messages.loop import Notice, StopTurn, TextDelta, ToolEnded, TurnStarted
-from bxcore.messages.memory import MemoryAnswer, Recall, TurnEnded
+from bxcore.messages.memory import Recall, TurnEnded
 from bxcore.messages.model import ModelProgress, NoModel
 from bxcore.records import Assistant, SessionStart, ToolResult, Usage, User
+from bxcore.tool_answer import ToolAnswer
 from bxcore.turn import EMPTY_REPLY, STOPPED
 from bxcore.waits import Waits
 from tests.doubles.loop_bench import NOW, TRUSTED, LoopBench, kinds, outcome
@@ -189,7 +190,7 @@ def test_a_loading_model_is_shown_to_who_waits(bench: Make) -> None:
 
 
 def test_auto_recall_puts_trusted_items_before_the_json_profile_only(bench: Make) -> None:
-    items = MemoryAnswer(ok=True, content="[1] memory · notes · private\n    blue tin", label=TRUSTED)
+    items = ToolAnswer(ok=True, content="[1] memory · notes · private\n    blue tin", label=TRUSTED)
     box = bench(*[{"say": "ok"}] * 2, profile="json", recalled=items)
     box.say("where is the key?")
     (wanted,) = [message for message in box.memory_heard if isinstance(message, Recall)]
@@ -211,13 +212,13 @@ def test_auto_recall_puts_trusted_items_before_the_json_profile_only(bench: Make
 @pytest.mark.parametrize(
     "answer",
     [
-        MemoryAnswer(ok=True, content="[1] x\n    bad", label=Label(Level.PRIVATE, untrusted=True)),
-        MemoryAnswer(ok=True, content="[1] x\n    bad", label=Label(Level.SECRET, untrusted=False)),
-        MemoryAnswer(ok=False, content="[1] x\n    bad", label=TRUSTED),
-        MemoryAnswer(ok=True, content="nothing found, bad", label=TRUSTED),
+        ToolAnswer(ok=True, content="[1] x\n    bad", label=Label(Level.PRIVATE, untrusted=True)),
+        ToolAnswer(ok=True, content="[1] x\n    bad", label=Label(Level.SECRET, untrusted=False)),
+        ToolAnswer(ok=False, content="[1] x\n    bad", label=TRUSTED),
+        ToolAnswer(ok=True, content="nothing found, bad", label=TRUSTED),
     ],
 )
-def test_auto_recall_never_raises_a_taint(bench: Make, answer: MemoryAnswer) -> None:
+def test_auto_recall_never_raises_a_taint(bench: Make, answer: ToolAnswer) -> None:
     box = bench({"say": "ok"}, profile="json", recalled=answer)
     assert box.say("where?").label == TRUSTED
     assert "bad" not in json.dumps(box.server.chats[0]["messages"][-3:])

@@ -12,8 +12,9 @@ import pytest
 from actors.base import Actor, Context, Mailbox, Restarting, Runtime
 from actors.session_asks import NotReady, SessionAsks
 from bxcore.labels import Label, Level
-from bxcore.messages.memory import MemoryAnswer, Recall
+from bxcore.messages.memory import Recall
 from bxcore.messages.model import Endpoint, GetEndpoint, ModelProgress, NoModel
+from bxcore.tool_answer import ToolAnswer
 from bxio.brake import Brake
 from tests.kit.leaks import Letters
 from tests.kit.probe import Probe
@@ -114,9 +115,9 @@ def test_a_pulled_brake_wakes_the_wait(probe: Callable[[str], Probe], letters: L
 def test_a_recall_asks_for_three_trusted_items_of_the_texts_first_words(runtime: Runtime) -> None:
     heard: list[Recall] = []
 
-    def answer(message: Recall) -> MemoryAnswer:
+    def answer(message: Recall) -> ToolAnswer:
         heard.append(message)
-        return MemoryAnswer(ok=True, content="[1] memory · notes · private\n    tin", label=TRUSTED)
+        return ToolAnswer(ok=True, content="[1] memory · notes · private\n    tin", label=TRUSTED)
 
     made = asks(runtime, answer)
     assert made.recalled("x" * 600, Brake()).endswith("tin")

@@ -16,7 +16,7 @@ from bxcore.messages.loop import (
     TurnStarted,
     Usage,
 )
-from bxcore.messages.memory import MemoryAnswer
+from bxcore.tool_answer import ToolAnswer
 
 LABEL = Label(Level.PRIVATE, untrusted=True)
 TOOL = ToolEnded(
@@ -101,7 +101,7 @@ def test_a_session_is_shown_with_what_was_said() -> None:
 
 
 def test_memorys_answer_and_the_prompts_parts_are_shown() -> None:
-    assert ask_json(MemoryAnswer(ok=False, content="no", label=LABEL)) == {
+    assert ask_json(ToolAnswer(ok=False, content="no", label=LABEL)) == {
         "ok": False,
         "content": "no",
         "label": {"class": "private", "untrusted": True},

@@ -38,7 +38,7 @@ class Letter:
     at_s: float
     address: str = "memory"
     reason: str = "late"
-    type_name: str = "MemoryAnswer"
+    type_name: str = "ToolAnswer"
     size: int = 12
 
 

@@ -10,7 +10,8 @@ from actors.base import Runtime, Why
 from bxcore.control.views import Fact
 from bxcore.labels import Label, Level
 from bxcore.messages.loop import PromptSizes
-from bxcore.messages.memory import AskMemory, MemoryAnswer
+from bxcore.messages.memory import AskMemory
+from bxcore.tool_answer import ToolAnswer
 from bxctl import main as bxctl
 from tests.bxctl.conftest import MakeBox, Run
 from tests.doubles.control_box import ControlBox
@@ -103,11 +104,11 @@ def test_dead_letters_are_shown_without_their_text(make: MakeBox, capsys: Out, l
     box = make()
     assert bxctl_run(box, "dead-letters") == 0
     assert capsys.readouterr() == ("", "no dead letters\n")
-    box.runtime.dead_letters.count("memory", Why.DEAD, "MemoryAnswer", 42)
+    box.runtime.dead_letters.count("memory", Why.DEAD, "ToolAnswer", 42)
     assert bxctl_run(box, "dead-letters") == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[1].split() == ["memory", "dead", "1"]
-    assert shown[-1].split()[1:] == ["memory", "dead", "MemoryAnswer", "42"]
+    assert shown[-1].split()[1:] == ["memory", "dead", "ToolAnswer", "42"]
     letters.read_all()
 
 
@@ -138,7 +139,7 @@ def test_memory_is_asked(make: MakeBox, capsys: Out) -> None:
 
 
 def test_an_answer_that_is_a_no_exits_1(make: MakeBox, capsys: Out) -> None:
-    answer = MemoryAnswer(
+    answer = ToolAnswer(
         ok=False, content="no workspace is named x", label=Label(Level.PRIVATE, untrusted=False)
     )
     box = make(script=lambda _: answer)
@@ -168,7 +169,7 @@ def test_the_version_is_shown_with_and_without_a_process(make: MakeBox, capsys: 
 
 
 def test_what_comes_from_the_box_cannot_steer_the_terminal(make: MakeBox, capsys: Out) -> None:
-    answer = MemoryAnswer(ok=True, content="\x1b[2Jgone\u202e", label=Label(Level.PRIVATE, untrusted=True))
+    answer = ToolAnswer(ok=True, content="\x1b[2Jgone\u202e", label=Label(Level.PRIVATE, untrusted=True))
     assert bxctl_run(make(script=lambda _: answer), "ask", "x") == 0
     out, err = capsys.readouterr()
     assert out == "\\x1b[2Jgone\\u202e\n"

@@ -12,8 +12,9 @@ from actors.base import Mailbox, Reply
 from actors.broker import Broker, Settings
 from bxcore.labels import NEW_SESSION, Label
 from bxcore.messages.broker import ToolOutcome, ToolRequest
-from bxcore.messages.memory import MemoryAnswer, Recall
+from bxcore.messages.memory import Recall
 from bxcore.records import Record, ToolResult
+from bxcore.tool_answer import ToolAnswer
 from bxio.session_store import SessionStore
 from tests.kit.kit import Kit
 from tests.kit.probe import Probe
@@ -52,7 +53,7 @@ class BrokerBench:
     def answered(self, reply: Reply, content: str = "found", label: Label = NEW_SESSION) -> ToolOutcome:
         """Let the memory answer the call, and give what came of it."""
         self.memory.expect(Recall)
-        self.memory.reply(MemoryAnswer(ok=True, content=content, label=label))
+        self.memory.reply(ToolAnswer(ok=True, content=content, label=label))
         return self.outcome(reply)
 
     def lines(self) -> list[dict[str, Any]]:

@@ -35,8 +35,9 @@ from bxcore.messages.loop import (
     TurnStarted,
     Usage,
 )
-from bxcore.messages.memory import AskMemory, MemoryAnswer
+from bxcore.messages.memory import AskMemory
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
+from bxcore.tool_answer import ToolAnswer
 from bxcore.waits import Waits
 from bxio.http_server import HttpExchange
 from bxio.instance_lock import InstanceLock
@@ -95,7 +96,7 @@ def answered(message: Any) -> Any:
             parts = (("system.md", 400), ("tools", 800))
             return PromptSizes(parts=parts, total=1200, limit=3000, estimated=True)
         case AskMemory():
-            return MemoryAnswer(ok=True, content="[1] memory · own · private\n    the tin", label=PRIVATE)
+            return ToolAnswer(ok=True, content="[1] memory · own · private\n    the tin", label=PRIVATE)
         case _:
             return None
 

@@ -11,9 +11,10 @@ from actors.memory import Asking, Memory, Places, Saving
 from bxcore import workspaces
 from bxcore.args import MemoryArgs, RecallArgs
 from bxcore.labels import NEW_SESSION, Label
-from bxcore.messages.memory import EditMemory, MemoryAnswer, Recall, TurnEnded
+from bxcore.messages.memory import EditMemory, Recall, TurnEnded
 from bxcore.records import Assistant, Record, SessionStart, Usage, User
 from bxcore.supervision import ChildSpec, Restart
+from bxcore.tool_answer import ToolAnswer
 from bxcore.waits import Waits
 from bxcore.workspaces import OtherAgent, Readable
 from bxio.session_store import SessionStore
@@ -86,19 +87,19 @@ class MemoryBench:
 
 def recall(
     box: Mailbox, query: str, *, session: str = "other", k: int = 5, trusted_only: bool = False
-) -> MemoryAnswer:
+) -> ToolAnswer:
     asked = Recall(args=RecallArgs(query=query, k=k), session=session, trusted_only=trusted_only)
     found = box.call(asked, 5.0)
-    assert isinstance(found, MemoryAnswer)
+    assert isinstance(found, ToolAnswer)
     return found
 
 
 def edit(  # noqa: PLR0913
     box: Mailbox, action: str, file: str, *, text: str = "", entry: str = "", state: Label = NEW_SESSION
-) -> MemoryAnswer:
+) -> ToolAnswer:
     args = MemoryArgs(action=action, file=file, text=text, entry=entry)
     found = box.call(EditMemory(args=args, session="k3f", turn=4, state=state), 5.0)
-    assert isinstance(found, MemoryAnswer)
+    assert isinstance(found, ToolAnswer)
     return found
 
 

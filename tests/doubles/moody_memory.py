@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from actors.base import Actor, Context, Refusal, Reply
 from bxcore.labels import Label, Level
-from bxcore.messages.memory import MemoryAnswer, MemoryMessage
+from bxcore.messages.memory import MemoryMessage
+from bxcore.tool_answer import ToolAnswer
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Now:
     """It tells itself: set this reply."""
 
     reply: Reply
-    answer: MemoryAnswer
+    answer: ToolAnswer
 
 
 class MoodyMemory(Actor):
@@ -30,7 +31,7 @@ class MoodyMemory(Actor):
             message.reply.set(message.answer)
             return None
         label = Label(self._chance.choice(list(Level)), self._chance.random() < 0.3)
-        answer = MemoryAnswer(ok=True, content=str(self._chance.random()), label=label)
+        answer = ToolAnswer(ok=True, content=str(self._chance.random()), label=label)
         match self._chance.choice(["now", "now", "late", "never", "refuse", "crash"]):
             case "now":
                 return answer

@@ -1,0 +1,6 @@
+"""Tools that run apart from the box: what is run, under which limits, what is promised (spec 2.5)."""
+
+from bxcore.sandbox.guarantees import Guarantee, Probe
+from bxcore.sandbox.job import Job, Limits, Mount, Ran, SandboxError, Stream
+
+__all__ = ["Guarantee", "Job", "Limits", "Mount", "Probe", "Ran", "SandboxError", "Stream"]
