@@ -45,7 +45,8 @@ class ModelFailed:
 class ToolDone:
     """What a call came to. ``call`` is the id that ``RunTools`` named.
 
-    ``arguments`` is canonical JSON, or the raw text when the call was refused.
+    ``arguments`` is canonical JSON, or the raw text when the call was refused. ``audited`` is the number of
+    the audit's record that must be on disk before the result is shown; None when there is none.
     """
 
     call: str
@@ -54,6 +55,14 @@ class ToolDone:
     ok: bool
     content: str
     label: Label = OWN_WORDS
+    audited: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotSettled:
+    """The audit's record of the last result is not on disk; ``sentence`` is for the person."""
+
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +70,7 @@ class Stopped:
     """The person, or the box, wants the turn to end now."""
 
 
-TurnInput: TypeAlias = ModelSaid | ModelFailed | ToolDone | Stopped
+TurnInput: TypeAlias = ModelSaid | ModelFailed | ToolDone | NotSettled | Stopped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +129,7 @@ def advance(turn: Turn, event: TurnInput) -> tuple[Turn, tuple[Step, ...]]:
     match event:
         case ModelSaid(reply=reply):
             return _model_said(turn, reply)
-        case ModelFailed(sentence=sentence):
+        case ModelFailed(sentence=sentence) | NotSettled(sentence=sentence):
             return turn, _failed(turn, sentence)
         case ToolDone():
             return _tool_done(turn, event)

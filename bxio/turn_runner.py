@@ -17,6 +17,7 @@ from bxcore.turn import (
     End,
     ModelFailed,
     ModelSaid,
+    NotSettled,
     RunTools,
     Step,
     Stopped,
@@ -36,7 +37,8 @@ class TurnRunner:
 
     ``client`` gives the model's client or raises ``ModelUnavailable``, ``request`` the next one of the log.
     ``tools`` runs calls and yields each result; it ends early when the brake is pulled. ``show`` is told each
-    event: what it shows is on disk.
+    event: what it shows is on disk. ``settle`` waits until the audit's record of a result is on disk too and
+    gives None, or a sentence that says why it is not; then the result is not shown, and the turn ends.
     """
 
     log: OpenSession
@@ -47,6 +49,7 @@ class TurnRunner:
     show: Callable[[TurnEvent], object]
     now: Callable[[], float]
     answer_s: float
+    settle: Callable[[int], str | None] = lambda _number: None
     ended: list[ToolEnded] = field(default_factory=list)
     """Every result of the turn so far."""
     _unshown: str = ""
@@ -74,8 +77,20 @@ class TurnRunner:
                     return turn, step
 
     def _append(self, turn: Turn, step: Append) -> None:
-        """What stands before the turn's ``User`` closes an earlier turn, and is no news of this one."""
+        """Write the records, then show them."""
         self.log.append(step.records, sync=step.sync)
+        self._show_all(turn, step)
+
+    def _append_result(self, turn: Turn, step: Append, audited: int | None) -> str | None:
+        """The log's sync of a result runs beside the audit's of its record; it is shown after both."""
+        self.log.append(step.records, sync=step.sync)
+        unsettled = None if audited is None else self.settle(audited)
+        if unsettled is None:
+            self._show_all(turn, step)
+        return unsettled
+
+    def _show_all(self, turn: Turn, step: Append) -> None:
+        """What stands before the turn's ``User`` closes an earlier turn, and is no news of this one."""
         users = (at for at, record in enumerate(step.records) if isinstance(record, User))
         for record in step.records[next(users, 0) :]:
             self._show(turn, record)
@@ -128,7 +143,10 @@ class TurnRunner:
             turn, more = advance(turn, done)
             for each in more:
                 if isinstance(each, Append):
-                    self._append(turn, each)
+                    unsettled = self._append_result(turn, each, done.audited)
+                    if unsettled is not None:
+                        turn, more = advance(turn, NotSettled(sentence=unsettled))
+                        return turn, list(more)
                 else:
                     left.append(each)
         if turn.waiting:
