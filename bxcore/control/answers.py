@@ -197,11 +197,35 @@ class TurnJson(TypedDict):
     usage: UsageJson
 
 
+class ApprovalJson(TypedDict):
+    """A pending approval. ``shown`` is the exact call, escaped; ``left_s`` is until it expires."""
+
+    code: str
+    session: str
+    turn: int
+    call: str
+    tool: str
+    shown: str
+    label: LabelJson
+    grant: str
+    why: str
+    left_s: float
+
+
+class ClosedApprovalJson(TypedDict):
+    """An approval that is over; ``sentence`` says how and by whom."""
+
+    code: str
+    approved: bool
+    sentence: str
+
+
 class LineJson(TypedDict):
     """One line of a turn's stream. ``kind`` says which of the other keys are there.
 
     ``turn_started``: turn; ``notice``: text; ``text_delta``: text; ``tool_started``: tool, arguments;
-    ``tool_ended``: call; ``waiting``: nothing, a sign of life; ``result``: result, failed; ``error``: error.
+    ``tool_ended``: call; ``approval_asked``: approval; ``approval_closed``: closed; ``waiting``: nothing, a
+    sign of life; ``result``: result, failed; ``error``: error.
     """
 
     kind: str
@@ -210,6 +234,8 @@ class LineJson(TypedDict):
     tool: NotRequired[str]
     arguments: NotRequired[str]
     call: NotRequired[ToolJson]
+    approval: NotRequired[ApprovalJson]
+    closed: NotRequired[ClosedApprovalJson]
     result: NotRequired[TurnJson]
     failed: NotRequired[str | None]
     error: NotRequired[ErrorJson]

@@ -7,7 +7,6 @@ from typing import assert_never
 from bxcore.control.answers import (
     AskJson,
     ErrorJson,
-    LabelJson,
     LineJson,
     PromptSizeJson,
     SessionInfoJson,
@@ -15,8 +14,10 @@ from bxcore.control.answers import (
     ToolJson,
     TurnJson,
 )
+from bxcore.control.approvals import approval_json, closed_json
 from bxcore.control.exit_codes import ErrorCode
-from bxcore.labels import Label
+from bxcore.control.label import label_json
+from bxcore.messages.broker import ApprovalAsked, ApprovalClosed
 from bxcore.messages.loop import (
     Notice,
     PromptSizes,
@@ -43,6 +44,10 @@ def event_line(event: TurnEvent) -> LineJson:
             return {"kind": event.kind, "tool": event.tool, "arguments": event.arguments}
         case ToolEnded():
             return {"kind": event.kind, "call": tool_json(event)}
+        case ApprovalAsked():
+            return {"kind": event.kind, "approval": approval_json(event.approval)}
+        case ApprovalClosed():
+            return {"kind": event.kind, "closed": closed_json(event)}
         case _:
             assert_never(event)
 
@@ -90,11 +95,6 @@ def tool_json(tool: ToolEnded) -> ToolJson:
         "class": tool.label.level.text,
         "untrusted": tool.label.untrusted,
     }
-
-
-def label_json(label: Label) -> LabelJson:
-    """Write a label."""
-    return {"class": label.level.text, "untrusted": label.untrusted}
 
 
 def info_json(info: SessionInfo) -> SessionInfoJson:

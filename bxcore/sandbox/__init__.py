@@ -2,5 +2,6 @@
 
 from bxcore.sandbox.guarantees import Guarantee, Probe
 from bxcore.sandbox.job import Job, Limits, Mount, Ran, SandboxError, Stream
+from bxcore.sandbox.view import SandboxView
 
-__all__ = ["Guarantee", "Job", "Limits", "Mount", "Probe", "Ran", "SandboxError", "Stream"]
+__all__ = ["Guarantee", "Job", "Limits", "Mount", "Probe", "Ran", "SandboxError", "SandboxView", "Stream"]
