@@ -7,7 +7,6 @@ in reverse; asks go towards the top of the list, news the other way.
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -15,10 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from loguru import logger
-
 from actors.audit import Audit
-from actors.base import Actor, Answer, Context, NeverReady, Runtime
+from actors.base import Actor, Answer, Context, Runtime
 from actors.box_facts import BoxFacts
 from actors.broker import Broker
 from actors.broker import Settings as BrokerSettings
@@ -32,6 +29,7 @@ from actors.loop import Loop
 from actors.memory import Asking, Memory, Places, Saving
 from actors.model import Embedded, Model, Remote, Source
 from actors.outbox import Delivery, Outbox
+from actors.process import supervise
 from actors.session import Session, SessionParts
 from actors.supervising import Root, Supervisor, start_root
 from bxcore import paths as path_rules
@@ -59,8 +57,6 @@ MAX_CHATS = 128
 """Two a live session, and those that listen on for a late answer."""
 MAX_CONNECTIONS = 32
 ENDPOINT_S = 5.0
-STOP_S = 30.0
-"""For the whole tree to stop in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +179,7 @@ def _model(parts: Parts) -> Start:
             order=Order(
                 cache=paths.cache / "models",
                 runtime=paths.run,
-                log=paths.log / "model.log",
+                log=(parts.settings.log.folder or paths.log) / "model.log",
                 context_tokens=model.context_tokens,
                 file=model.file,
                 prefix=baseline_messages(
@@ -347,50 +343,18 @@ def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
         facts=BoxFacts(runtime),
     )
     try:
-        return _supervise(parts)
+        return supervise(runtime, lambda signals: _start(parts, signals))
     finally:
         taken.release()
 
 
-def _supervise(parts: Parts) -> int:
-    """Start the tree; stop it in order on the first signal, and end at once on a second one."""
-    signals, runtime = StopSignals(), parts.runtime
-    runtime.zombies.on_limit = lambda sentence: _give_up(f"boxmaker ends: {sentence}")
-    try:
-        root = start_root(
-            runtime,
-            tree(parts),
-            on_end=lambda _error: signals.want(),
-            still_wanted=lambda: not signals.wanted,
-        )
-    except NeverReady as error:
-        if signals.wanted:
-            logger.info("boxmaker was stopped while it started")
-            return Exit.OK
-        logger.critical("boxmaker did not start: {}", error)
-        return Exit.FAILED
-    gc.freeze()  # what is loaded at the start stays; no collection needs to look at it again
-    notify.notify(notify.READY)
-    logger.info("boxmaker is ready")
-    signals.block_until_wanted()
-    return _end(root)
-
-
-def _end(root: Root) -> int:
-    notify.notify(notify.STOPPING)
-    if root.ended and root.error is not None:
-        logger.critical("boxmaker ends: the supervision tree gave up: {}", root.error)
-        return Exit.FAILED
-    if not root.stop(STOP_S):
-        _give_up(f"boxmaker ends: its tree did not stop within {STOP_S:.0f} s")
-    logger.info("boxmaker has stopped")
-    return Exit.OK
-
-
-def _give_up(sentence: str) -> None:
-    """End at once, for the service manager to start it again: stuck threads cannot be ended otherwise."""
-    logger.critical("{}", sentence)
-    os._exit(Exit.FAILED)
+def _start(parts: Parts, signals: StopSignals) -> Root:
+    return start_root(
+        parts.runtime,
+        tree(parts),
+        on_end=lambda _error: signals.want(),
+        still_wanted=lambda: not signals.wanted,
+    )
 
 
 if __name__ == "__main__":
