@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from bxcore.config.values import (
     auto_or_switch,
+    guarantee,
     honcho_name,
     honcho_url,
     listen_address,
@@ -63,12 +64,15 @@ class BrokerTable(_Table):
 
 
 class ContainersTable(_Table):
-    """``[containers]``: where tools run; ``accept`` names guarantees that the owner does without."""
+    """``[containers]``: where tools run; ``accept`` names guarantees that the owner does without.
+
+    ``image`` None is the one that ``boxmaker image build`` makes.
+    """
 
     backend: Literal["auto", "podman", "bubblewrap", "none"] = "auto"
     socket: FilePath | None = None
     image: str | None = None
-    accept: tuple[str, ...] = Field(default=(), strict=False)
+    accept: tuple[Annotated[str, AfterValidator(guarantee)], ...] = Field(default=(), strict=False)
 
 
 class MemoryTable(_Table):

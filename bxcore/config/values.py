@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from bxcore.did_you_mean import hint
 from bxcore.paths import socket_problem
+from bxcore.sandbox.guarantees import Guarantee
 from bxcore.workspaces import is_honcho_name
 
 _HOST = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){0,126}\.?", re.ASCII)
@@ -46,6 +48,14 @@ def honcho_name(name: str) -> str:
     """The names of 4.5: 1 to 512 of ASCII letters, digits, ``_`` and ``-``."""
     if not is_honcho_name(name):
         raise ValueError("is no Honcho name; use 1 to 512 of ASCII letters, digits, _ and -")
+    return name
+
+
+def guarantee(name: str) -> str:
+    """One of the sandbox's guarantees, by its name (spec 2.5)."""
+    if name not in set(Guarantee):
+        names = ", ".join(Guarantee)
+        raise ValueError(f"is no guarantee{hint(name, Guarantee) or f'; write some of {names}'}")
     return name
 
 

@@ -85,6 +85,7 @@ WRONG = {
     "[honcho]\nsave = 1": "2: honcho.save: must be true or false",
     "[model]\nname = 3": "2: model.name: must be text in quotes",
     "[containers]\naccept = 'x'": "2: containers.accept: must be an array",
+    "[containers]\naccept = ['pid']": "2: containers.accept[1]: is no guarantee; did you mean pids-limit?",
     "[broker]\napproval_s = 3601": "2: broker.approval_s: must be at most 3600",
     "[broker]\ngrants = ''": "2: broker.grants: is no path; leave the key out when there is none",
     "[broker]\ngrants = 3": "2: broker.grants: must be a path in quotes",

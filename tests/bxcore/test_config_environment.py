@@ -23,13 +23,13 @@ def test_each_variable_gets_the_type_of_its_key() -> None:
         LOOP__MAX_ROUNDS="3",
         LOOP__IDLE_S="2",
         HONCHO__SAVE="false",
-        CONTAINERS__ACCEPT='["seccomp"]',
+        CONTAINERS__ACCEPT='["memory-limit"]',
         LOOP__AUTO_RECALL="true",
     )
     assert (found.model.url, found.model.name) == ("http://127.0.0.1:1/v1", "7")
     assert (found.loop.max_rounds, found.loop.idle_s) == (3, 2.0)
     assert found.honcho.save is False
-    assert found.containers.accept == ("seccomp",)
+    assert found.containers.accept == ("memory-limit",)
     assert found.loop.auto_recall is True
 
 
