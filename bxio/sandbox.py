@@ -34,6 +34,12 @@ class Backend(Protocol):
     def sweep(self) -> int:
         """Remove what an earlier process of this box left running; how many. Raises ``SandboxError``."""
 
+    def broken(self) -> str | None:
+        """Why it can run nothing any more, such as the end of its service; None while it can. Quick; any thread.
+
+        The runner closes a broken one and makes another, with a rest that grows.
+        """
+
     def facts(self) -> Mapping[str, str]:
         """What it is made of, for the operator: ``version``, ``image``, ``runtime``, ``cgroups`` and such."""
 
