@@ -66,14 +66,18 @@ class Actor(SeamActor):
         """Have ``message`` come to this incarnation after ``delay_s``; whatever the bound."""
         return self._kernel_life.lease.timers.add(self.now() + delay_s, message)
 
-    def pipe(self, replies: Iterable[Reply], deadline_s: float, make: Callable[[list[Outcome]], Any]) -> None:
+    def pipe(
+        self,
+        replies: Iterable[Reply],
+        deadline_s: float | None,
+        make: Callable[[list[Outcome]], Any],
+    ) -> None:
         """Tell oneself ``make(outcomes)`` once, when all replies are over or at ``deadline_s`` (absolute).
 
-        The late ones are abandoned. ``make`` runs in the actor's own thread; the bound does not count.
+        The late ones are abandoned; None is the own deadline of each, wherever it is moved to meanwhile.
+        ``make`` runs in the actor's own thread; the bound does not count.
         """
-        pipe = Pipe(self._kernel_life, list(replies), make)
-        pipe.timer = self._kernel_life.lease.timers.add(deadline_s, PipeDue(pipe.abandon))
-        pipe.begin()
+        Pipe(self._kernel_life, list(replies), make, deadline_s).begin()
 
     @property
     def fenced(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,7 +17,7 @@ _PENDING, _ANSWERED, _FAILED, _ABANDONED = range(4)
 class Reply:
     """Resolved at most once, by any thread; no callback runs under its lock.
 
-    ``deadline_s`` is absolute and monotonic: an answer after it is a dead letter.
+    ``deadline_s`` is absolute and monotonic: an answer after it is a dead letter. ``extend`` moves it later.
     """
 
     __slots__ = (
@@ -72,6 +73,13 @@ class Reply:
         """Say that nobody waits any more: the waiter wakes, the callbacks run in this thread. Any thread."""
         self._settle(_ABANDONED, None)
 
+    def abandon_when_due(self) -> None:
+        """Abandon it when its own deadline has come; a deadline that was moved has not. Any thread."""
+        with self._condition:
+            due = self._world.monotonic() >= self.deadline_s
+            callbacks = self._over(_ABANDONED, None) if due else []
+        _run(callbacks)
+
     def on_abandon(self, callback: Callable[[], object]) -> None:
         """Have ``callback`` run once when the reply is abandoned; at once, here, when it is already."""
         with self._condition:
@@ -90,6 +98,18 @@ class Reply:
         if over:
             _run([callback])
 
+    def extend(self, deadline_s: float) -> bool:
+        """Move its own deadline to ``deadline_s``, only later, only while somebody waits. Any thread.
+
+        False when it is over or its deadline has passed; who waits for that deadline goes on waiting.
+        """
+        with self._condition:
+            if self._state != _PENDING or self._world.monotonic() > self.deadline_s:
+                return False
+            self.deadline_s = max(self.deadline_s, deadline_s)
+            self._condition.notify_all()
+            return True
+
     def get(self, timeout_s: float) -> Any:
         """Wait at most ``timeout_s``; raises the ``CallError`` or ``Refusal``, ``TimedOut`` when late."""
         outcome = self.outcome(self._world.monotonic() + timeout_s)
@@ -101,24 +121,31 @@ class Reply:
             case Late():
                 raise TimedOut(self.address)
 
-    def outcome(self, deadline_s: float) -> Outcome:
-        """Wait until ``deadline_s`` or its own deadline, the earlier; never raises. Late abandons it."""
-        outcome = self.outcome_kept(min(deadline_s, self.deadline_s))
-        if self._state == _PENDING:
-            self.abandon()
-            return self.peek()
-        return outcome
+    def outcome(self, deadline_s: float | None = None) -> Outcome:
+        """Wait until ``deadline_s`` or its own deadline, the earlier; never raises. Late abandons it.
+
+        Its own deadline may be moved meanwhile; without ``deadline_s`` it is the only one.
+        """
+        latest_s = math.inf if deadline_s is None else deadline_s
+        with self._condition:
+            self._wait(lambda: min(latest_s, self.deadline_s))
+            callbacks = self._over(_ABANDONED, None)
+        _run(callbacks)
+        return self.peek()
 
     def outcome_kept(self, deadline_s: float) -> Outcome:
         """Wait until ``deadline_s`` like ``outcome``, but go on wanting the answer when it is late."""
-        monotonic = self._world.monotonic
         with self._condition:
-            while self._state == _PENDING:
-                left_s = deadline_s - monotonic()
-                if left_s <= 0.0:
-                    break
-                self._condition.wait(min(left_s, LONGEST_WAIT_S))
+            self._wait(lambda: deadline_s)
         return self.peek()
+
+    def _wait(self, until_s: Callable[[], float]) -> None:
+        """Until it is over or ``until_s()`` has come. Under the lock."""
+        while self._state == _PENDING:
+            left_s = until_s() - self._world.monotonic()
+            if left_s <= 0.0:
+                return
+            self._condition.wait(min(left_s, LONGEST_WAIT_S))
 
     def peek(self) -> Outcome:
         """What is there now, without waiting; ``Late`` while nothing is."""
@@ -137,18 +164,22 @@ class Reply:
 
     def _settle(self, state: int, value: Any) -> bool:
         with self._condition:
-            if self._state != _PENDING:
-                return False
-            self._state = state
-            self._value = value
-            self._condition.notify_all()
-            abandoning, resolving = self._abandoning, self._resolving
-            self._abandoning = self._resolving = None
-        if abandoning is not None and state == _ABANDONED:
-            _run(abandoning)
-        if resolving is not None:
-            _run(resolving)
-        return True
+            first = self._state == _PENDING
+            callbacks = self._over(state, value)
+        _run(callbacks)
+        return first
+
+    def _over(self, state: int, value: Any) -> list[Callable[[], object]]:
+        """Resolve or abandon it unless it is over; what is to run once the lock is free. Under the lock."""
+        if self._state != _PENDING:
+            return []
+        self._state = state
+        self._value = value
+        self._condition.notify_all()
+        abandoning = self._abandoning if state == _ABANDONED else None
+        callbacks = [*(abandoning or ()), *(self._resolving or ())]
+        self._abandoning = self._resolving = None
+        return callbacks
 
     def _late(self, value: object) -> bool:
         self._dead_letters.count(self.address, Why.LATE, type(value).__name__, size_of(value))

@@ -21,7 +21,8 @@ class Asker(Actor):
         if isinstance(message, tuple):
             names, wait_s = message
             replies = [self._runtime.mailbox(name).ask("?", self.now() + 100.0) for name in names]
-            self.pipe(replies, self.now() + wait_s, self._gathered)
+            until_s = None if wait_s is None else self.now() + wait_s
+            self.pipe(replies, until_s, self._gathered)
         elif isinstance(message, dict):
             self.heard.append((self.now(), message["outcomes"]))
         return list(self.heard)
@@ -122,3 +123,36 @@ def test_a_reply_can_be_piped_from_another_thread(kit: Kit) -> None:
     kit.world.spawn("outside", lambda: reply.set(5) and None)  # type: ignore[arg-type]
     kit.settle()
     assert box.call("any?", 1.0) == [(0.0, [Answer(5)])]
+
+
+def test_without_a_deadline_each_reply_has_its_own_wherever_it_is_moved_to(kit: Kit) -> None:
+    a, b = kit.probe("a"), kit.probe("b")
+    box = kit.start("asker", Asker)
+    box.tell((("a", "b"), None))
+    a.expect(str)
+    b.expect(str)
+    assert b._letter is not None
+    assert b._letter.reply is not None
+    b._letter.reply.extend(150.0)
+    kit.advance(120.0)
+    assert box.call("any?", 1.0) == []
+    b.reply("after the first deadline")
+    assert box.call("any?", 1.0) == [(120.0, [Late(), Answer("after the first deadline")])]
+    a.reply("late")
+    kit.expect_dead_letter("a", Why.LATE)
+    kit.advance(100.0)
+    assert len(box.call("any?", 1.0)) == 1
+
+
+def test_an_own_deadline_that_was_moved_ends_the_wait_in_its_turn(kit: Kit) -> None:
+    a = kit.probe("a")
+    box = kit.start("asker", Asker)
+    box.tell((("a",), None))
+    a.expect(str)
+    assert a._letter is not None
+    assert a._letter.reply is not None
+    a._letter.reply.extend(150.0)
+    kit.advance(149.0)
+    assert box.call("any?", 1.0) == []
+    kit.advance(2.0)
+    assert box.call("any?", 1.0) == [(150.0, [Late()])]

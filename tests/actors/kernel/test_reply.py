@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from actors.base import Answer, Dead, Failed, Late, Refusal, Reply, TimedOut, Why, gather
 from tests.kit.kit import Kit
 from tests.kit.log_lines import log_lines
+from tests.kit.real_kit import RealKit
 
 
 def reply_of(kit: Kit, deadline_s: float = math.inf) -> Reply:
@@ -146,3 +149,116 @@ def test_a_wait_of_many_hours_is_made_of_shorter_ones(kit: Kit) -> None:
     reply = reply_of(kit)
     assert reply.outcome(10_000.0) == Late()
     assert kit.now() == 10_000.0
+
+
+def outcomes_of(kit: Kit, wait: Callable[[], object]) -> list[tuple[float, object]]:
+    """When a waiter in its own thread got what; it has begun to wait."""
+    seen: list[tuple[float, object]] = []
+
+    def run() -> None:
+        found = wait()
+        seen.append((kit.now(), found))
+
+    kit.world.spawn("waiter", run)
+    kit.settle()
+    return seen
+
+
+def test_who_waits_for_its_own_deadline_notices_that_it_moves(kit: Kit) -> None:
+    reply = reply_of(kit, deadline_s=5.0)
+    seen = outcomes_of(kit, reply.outcome)
+    kit.advance(4.0)
+    assert reply.extend(20.0)
+    kit.advance(10.0)
+    assert reply.pending
+    reply.set("after the first deadline")
+    kit.settle()
+    assert seen == [(14.0, Answer("after the first deadline"))]
+
+
+def test_a_get_with_a_longer_time_out_notices_it_too(kit: Kit) -> None:
+    reply = reply_of(kit, deadline_s=5.0)
+    seen = outcomes_of(kit, lambda: reply.get(12.0))
+    reply.extend(20.0)
+    kit.advance(11.0)
+    reply.set("answer")
+    kit.settle()
+    assert seen == [(11.0, "answer")]
+
+
+def test_a_wait_of_ones_own_is_not_made_longer(kit: Kit) -> None:
+    reply = reply_of(kit, deadline_s=5.0)
+    seen = outcomes_of(kit, lambda: reply.outcome(5.0))
+    reply.extend(20.0)
+    kit.advance(6.0)
+    assert seen == [(5.0, Late())]
+    assert reply.abandoned
+
+
+def test_a_deadline_only_moves_later(kit: Kit) -> None:
+    reply = reply_of(kit, deadline_s=5.0)
+    assert reply.extend(3.0)
+    assert reply.deadline_s == 5.0
+    kit.advance(4.0)
+    assert reply.set("in time")
+
+
+def test_a_moved_deadline_ends_the_wait_as_the_first_one_would_have(kit: Kit) -> None:
+    reply = reply_of(kit, deadline_s=5.0)
+    seen = outcomes_of(kit, reply.outcome)
+    reply.extend(9.0)
+    kit.advance(10.0)
+    assert seen == [(9.0, Late())]
+    assert not reply.set("late")
+    kit.expect_dead_letter("memory", Why.LATE)
+
+
+def test_nothing_that_is_over_or_late_can_be_extended(kit: Kit) -> None:
+    answered, abandoned, late = reply_of(kit), reply_of(kit), reply_of(kit, deadline_s=5.0)
+    answered.set(1)
+    abandoned.abandon()
+    kit.advance(5.5)
+    assert not answered.extend(9.0)
+    assert not abandoned.extend(9.0)
+    assert not late.extend(9.0)
+    assert late.deadline_s == 5.0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_an_extension_at_the_very_deadline_holds_or_is_refused(seed: int) -> None:
+    """Whatever runs first: after a True the waiter waits on, after a False it has gone."""
+    kit = Kit(seed, preemption=0.5)
+    reply = reply_of(kit, deadline_s=5.0)
+    extended: list[bool] = []
+
+    def extend() -> None:
+        condition = kit.world.condition()
+        with condition:
+            condition.wait(5.0)
+        extended.append(reply.extend(8.0))
+
+    seen = outcomes_of(kit, reply.outcome)
+    kit.world.spawn("extends", extend)
+    kit.advance(6.0)
+    assert seen == ([] if extended == [True] else [(5.0, Late())])
+    kit.advance(3.0)
+    assert seen == [(8.0 if extended == [True] else 5.0, Late())]
+    assert kit.close() == []
+
+
+def test_many_threads_extend_and_one_answers(real_kit: RealKit) -> None:
+    """On real threads: the latest deadline stands, and the answer comes through."""
+    world = real_kit.runtime.world
+    reply = Reply(world, real_kit.runtime.dead_letters, "memory", world.monotonic() + 30.0)
+    first_s = reply.deadline_s
+
+    def extend(number: int) -> None:
+        for step in range(100):
+            reply.extend(first_s + number + step / 100)
+
+    threads = [world.spawn(f"extends-{n}", partial(extend, n)) for n in range(8)]
+    for thread in threads:
+        thread.join(10.0)
+    assert reply.deadline_s == pytest.approx(first_s + 7.99)
+    world.spawn("answers", lambda: reply.set_if_pending("answer"))
+    assert reply.outcome() == Answer("answer")
