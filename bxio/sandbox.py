@@ -35,7 +35,7 @@ class Backend(Protocol):
         """Remove what an earlier process of this box left running; how many. Raises ``SandboxError``."""
 
     def broken(self) -> str | None:
-        """Why it can run nothing any more, such as the end of its service; None while it can. Quick; any thread.
+        """Why it can run nothing any more, such as its service's end; None while it can. Quick; any thread.
 
         The runner closes a broken one and makes another, with a rest that grows.
         """
