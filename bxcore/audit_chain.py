@@ -56,21 +56,35 @@ def parsed(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record.get("before"), str) else None
 
 
-def walk(lines: Iterable[bytes]) -> Head | Broken:
-    """Follow the chain over its lines (without line ends) and give its head, or the first broken line."""
+def walk(lines: Iterable[bytes], known: Head | None = None) -> Head | Broken:
+    """Follow the chain over its lines (without line ends) and give its head, or the first broken line.
+
+    ``known`` is a head that somebody saw earlier: the chain must have had it, so that an end that is missing,
+    or written anew with right sums, is found too.
+    """
     head = Head()
     for at, line in enumerate(lines, start=1):
-        record = parsed(line)
-        if record is None:
-            return Broken(line=at, sentence=f"line {at} is no audit record")
-        if record["before"] != head.sha256:
-            return Broken(line=at, sentence=f"line {at} does not carry the sha256 of line {at - 1}")
-        if record["n"] != head.number + 1:
-            return Broken(
-                line=at, sentence=f"line {at} is record {record['n']}, not record {head.number + 1}"
-            )
-        head = Head(number=record["n"], sha256=_sha256(line))
+        found = _next(head, line, at)
+        if isinstance(found, Broken):
+            return found
+        head = found
+        if known is not None and head.number == known.number and head.sha256 != known.sha256:
+            return Broken(line=at, sentence=f"line {at} is not the record {at} that was written first")
+    if known is not None and head.number < known.number:
+        missing = f"the log ends after record {head.number}, but record {known.number} was written"
+        return Broken(line=head.number + 1, sentence=f"line {head.number + 1} is missing: {missing}")
     return head
+
+
+def _next(head: Head, line: bytes, at: int) -> Head | Broken:
+    record = parsed(line)
+    if record is None:
+        return Broken(line=at, sentence=f"line {at} is no audit record")
+    if record["before"] != head.sha256:
+        return Broken(line=at, sentence=f"line {at} does not carry the sha256 of line {at - 1}")
+    if record["n"] != head.number + 1:
+        return Broken(line=at, sentence=f"line {at} is record {record['n']}, not record {head.number + 1}")
+    return Head(number=record["n"], sha256=_sha256(line))
 
 
 def _sha256(line: bytes) -> str:

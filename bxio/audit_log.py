@@ -1,41 +1,43 @@
 """The audit's file: append-only, each record synced before it counts (spec 2.4, notes on durability).
 
 It takes the journal's care with writes, syncs and torn tails, but not its framing: a record's line carries
-the sha256 of the line before, and the whole log is only read by ``verify``.
+the sha256 of the line before. ``bxio.audit_reader`` reads it beside the writer.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from bxcore import audit_chain
-from bxcore.audit_chain import Broken, Head
+from bxcore.audit_chain import Head
 from bxio.folders import sync_folder
 from bxio.journal_file import JournalError, JournalFile, Torn, keep_aside
 
 _TAIL_BYTES = 1 << 20
-"""How much of the log's end is read at start; a record is far shorter."""
+"""How much of the log's end is read at start, and twice as much as long as no whole record is in it."""
 
 
 class AuditLog(JournalFile):
-    """The one writer of ``audit.jsonl``; ``open`` it, then ``record``.
+    """The one writer of ``audit.jsonl``; ``open`` it, then ``record``, or ``write`` and ``sync``.
 
-    ``head`` is the chain's end. ``torn`` tells of a torn last line that the start cut off.
+    ``head`` is the chain's end, ``settled`` the number of the last record that is on disk. At most one record
+    is ever behind it, so that only the last line can be torn. ``torn`` tells of one that the start cut off.
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
         super().__init__(path, descriptor)
         self.head = Head()
+        self.settled = 0
 
     def _recover(self) -> None:
         os.fsync(self._fd)
         sync_folder(self.path.parent)
-        length, tail = _end_of(self._fd)
-        whole, torn = _split(tail)
+        length, whole, torn = _end_of(self._fd)
         self.head = _head(whole, self.path)
+        self.settled = self.head.number
         self._size = length - len(torn)
         if torn:
             self.torn = Torn(len(torn), keep_aside(self.path, torn))
@@ -47,36 +49,44 @@ class AuditLog(JournalFile):
 
         Raises ``JournalError``; then nothing was recorded, and after a failed sync nothing more will be.
         """
-        self._refuse_when_poisoned()
+        number = self.write(record)
+        self.sync()
+        return number
+
+    def write(self, record: Mapping[str, Any]) -> int:
+        """Hand one record to the system in one write and give its number: a kill loses it no more.
+
+        What was written before is synced first. Raises ``JournalError``; then nothing was written.
+        """
+        self.check()
+        if self.settled != self.head.number:
+            self.sync()
         line, head = audit_chain.link(self.head, record)
         self._write(line)
         self._size += len(line)
-        self._sync()
         self.head = head
         return head.number
 
+    def sync(self) -> None:
+        """Put what was written on disk. Raises ``JournalError``, and then nothing is written any more."""
+        self.check()
+        self._sync()
+        self.settled = self.head.number
 
-def verify(path: Path) -> Head | Broken:
-    """Walk the whole chain, a line at a time, beside the writer too. A missing file is an empty chain.
-
-    Other ``OSError`` s are raised. A last line without its line end is not there yet.
-    """
-    if not path.exists():
-        return Head()
-    return audit_chain.walk(_lines(path))
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        for line in file:
-            if line.endswith(b"\n"):
-                yield line[:-1]
+    def check(self) -> None:
+        """Raise ``JournalError`` when a sync has failed in this process."""
+        self._refuse_when_poisoned()
 
 
-def _end_of(descriptor: int) -> tuple[int, bytes]:
-    length = os.fstat(descriptor).st_size
-    start = max(0, length - _TAIL_BYTES)
-    return length, os.pread(descriptor, length - start, start)
+def _end_of(descriptor: int) -> tuple[int, bytes, bytes]:
+    """The file's length, its end down to one whole record at least, and the torn line behind it."""
+    length, window = os.fstat(descriptor).st_size, _TAIL_BYTES
+    while True:
+        start = max(0, length - window)
+        whole, torn = _split(os.pread(descriptor, length - start, start))
+        if start == 0 or b"\n" in whole[:-1]:
+            return length, whole, torn
+        window *= 2
 
 
 def _split(tail: bytes) -> tuple[bytes, bytes]:

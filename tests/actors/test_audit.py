@@ -12,7 +12,7 @@ from actors.base import Mailbox, Refusal
 from bxcore.audit_chain import Head
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.messages.audit import Intent, Outcome
-from bxio import audit_log
+from bxio import audit_reader
 from tests.kit.kit import Kit
 
 TIME = "2026-11-02T10:00:00+00:00"
@@ -75,7 +75,7 @@ def test_the_chain_goes_on_over_a_restart(kit: Kit, tmp_path: Path) -> None:
     kit.runtime.stop("audit")
     box = started(kit, path)
     assert box.call(INTENT, 1.0) == 2
-    found = audit_log.verify(path)
+    found = audit_reader.verify(path)
     assert isinstance(found, Head)
     assert found.number == 2
 
@@ -125,6 +125,6 @@ def test_a_full_disk_is_a_refusal_and_the_log_stays_whole(tmp_path: Path) -> Non
     written = answers.index("refused")
     assert written > 1
     assert answers == [*range(1, written + 1), *["refused"] * (8 - written)]
-    found = audit_log.verify(path)
+    found = audit_reader.verify(path)
     assert isinstance(found, Head)
     assert found.number == written

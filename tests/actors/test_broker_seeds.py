@@ -19,7 +19,7 @@ from bxcore.labels import NEW_SESSION, Label, join
 from bxcore.messages.broker import ToolOutcome, ToolRequest
 from bxcore.records import SessionStart, ToolResult, User
 from bxcore.supervision import ChildSpec, SupervisorSpec
-from bxio import audit_log
+from bxio import audit_reader
 from bxio.session_store import SessionStore
 from tests.doubles.moody_memory import MoodyMemory
 from tests.kit.kit import Kit
@@ -151,7 +151,7 @@ def test_whatever_happens_the_label_only_rises_and_the_audit_is_whole(tmp_path: 
 
 def check(folder: Path, sessions: list[Played], seed: str) -> None:
     """Every call decided once, no outcome without its intent, and no effect without a line before it."""
-    assert isinstance(audit_log.verify(folder / "audit.jsonl"), Head), seed
+    assert isinstance(audit_reader.verify(folder / "audit.jsonl"), Head), seed
     lines: list[dict[str, Any]] = [
         json.loads(line) for line in (folder / "audit.jsonl").read_text().splitlines()
     ]

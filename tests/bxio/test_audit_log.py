@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bxcore.audit_chain import Broken, Head
-from bxio import audit_log
+from bxio import audit_reader
 from bxio.audit_log import AuditLog
 from bxio.journal_file import JournalError
 
@@ -30,7 +30,7 @@ def test_records_are_numbered_over_a_restart(path: Path) -> None:
         "memory",
         "clock",
     ]
-    assert audit_log.verify(path) == again.head
+    assert audit_reader.verify(path) == again.head
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -49,7 +49,7 @@ def test_a_torn_last_line_is_cut_kept_and_said(path: Path, torn: bytes) -> None:
     assert path.read_bytes() == whole
     assert again.record({"tool": "clock"}) == 3
     again.close()
-    assert audit_log.verify(path) == again.head
+    assert audit_reader.verify(path) == again.head
 
 
 def test_a_log_that_is_only_a_torn_line_starts_anew(path: Path) -> None:
@@ -67,11 +67,11 @@ def test_the_first_broken_line_is_found(path: Path) -> None:
         log.record({"tool": str(number)})
     log.close()
     path.write_bytes(path.read_bytes().replace(b'"tool":"1"', b'"tool":"7"'))
-    assert audit_log.verify(path) == Broken(line=3, sentence="line 3 does not carry the sha256 of line 2")
+    assert audit_reader.verify(path) == Broken(line=3, sentence="line 3 does not carry the sha256 of line 2")
 
 
 def test_no_log_is_an_empty_chain(path: Path) -> None:
-    assert audit_log.verify(path) == Head()
+    assert audit_reader.verify(path) == Head()
 
 
 def test_a_line_that_is_being_written_is_not_there_yet(path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_line_that_is_being_written_is_not_there_yet(path: Path) -> None:
     log.record({})
     with path.open("ab") as file:
         file.write(b'{"n":2')
-    assert audit_log.verify(path) == log.head
+    assert audit_reader.verify(path) == log.head
     log.close()
 
 
@@ -95,7 +95,7 @@ def test_a_failed_write_leaves_the_log_whole_and_the_next_one_works(
             log.record({"tool": "b"})
     assert log.record({"tool": "c"}) == 2
     log.close()
-    assert audit_log.verify(path) == log.head
+    assert audit_reader.verify(path) == log.head
 
 
 def test_after_a_failed_sync_nothing_more_is_written_in_this_process(
