@@ -277,8 +277,11 @@ def _control(parts: Parts) -> Start:
         runtime=runtime,
         loop=runtime.mailbox("loop"),
         memory=runtime.mailbox("memory"),
+        broker=runtime.mailbox("broker"),
+        audit_path=parts.paths.state / "audit.jsonl",
         started_s=parts.started_s,
         facts=parts.facts,
+        doctor=parts.facts.checks,
         waits=derived.waits(parts.settings),
     )
     return lambda context: Control(

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from actors.base import Runtime
 from bxcore.control.views import Fact
+from bxcore.doctor import Check, Verdict, sandbox_checks, sandbox_fact
 from bxcore.messages.model import ModelState
+from bxcore.sandbox.view import SandboxView
 
 
 class BoxFacts:
@@ -16,6 +18,7 @@ class BoxFacts:
         self._runtime = runtime
         self._model: ModelState | None = None
         self._audit: str | None = None
+        self._sandbox: SandboxView | None = None
 
     def hear_of_model(self, state: ModelState) -> None:
         """Keep the model's last news."""
@@ -25,8 +28,29 @@ class BoxFacts:
         """Keep why the audit cannot be written, None once it can."""
         self._audit = problem
 
+    def hear_of_sandbox(self, view: SandboxView) -> None:
+        """Keep what the runner found out last."""
+        self._sandbox = view
+
+    def checks(self) -> Iterator[Check]:
+        """The same for doctor, which wants the good news too."""
+        for fact in self._lines():
+            yield Check(
+                name=fact.name,
+                verdict=Verdict.OK if fact.ok else Verdict.BAD,
+                sentence=fact.text,
+                help=None if fact.ok else fact.help,
+            )
+        if self._sandbox is not None:
+            yield from sandbox_checks(self._sandbox)
+
     def __call__(self) -> Iterator[Fact]:
         """What is known now."""
+        yield from self._lines()
+        if self._sandbox is not None:
+            yield sandbox_fact(self._sandbox)
+
+    def _lines(self) -> Iterator[Fact]:
         if self._model is not None:
             yield Fact(name="model", text=self._model.text, ok=self._model.ok, help="bxctl restart model")
         if self._audit is not None:

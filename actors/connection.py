@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
 
+from actors import connection_broker
 from actors.base import Actor, Answer, Context, Mailbox, Outcome
+from actors.connection_audit import OfAudit, read_audit
+from actors.connection_broker import OfBroker
 from actors.connection_outcomes import done, ended, failure, sessions, stopped
 from actors.connection_views import Known, Wish
 from bxcore import session_ids
@@ -56,8 +59,8 @@ class Limits:
     call_s: float = 30.0
     """For an actor's answer."""
     restart_s: float = 60.0
-    turn_s: float = 3600.0
-    """For a turn; an approval may be waited for as long (spec 2.3)."""
+    turn_s: float = 86_400.0
+    """A backstop: each of a turn's calls may wait an hour for an approval, and then run (spec 2.3)."""
     sign_of_life_s: float = 10.0
 
 
@@ -134,6 +137,18 @@ class Connection(Actor):
                 self._ask_memory(request)
             case requests.InspectRequest() | requests.StackRequest():
                 self._look_at(request)
+            case requests.AuditTailRequest() | requests.AuditShowRequest() | requests.AuditVerifyRequest():
+                self._read_audit(request)
+            case requests.DoctorRequest():
+                self._yes(self._known.examined())
+            case (
+                requests.ApprovalsRequest()
+                | requests.AnswerApprovalRequest()
+                | requests.GrantsRequest()
+                | requests.ReloadGrantsRequest()
+                | requests.ExplainRequest()
+            ):
+                self._ask_broker(request)
             case (
                 requests.StatusRequest()
                 | requests.TreeRequest()
@@ -198,6 +213,21 @@ class Connection(Actor):
         message = AskMemory(args=args, session=requests.OPERATOR)
         self._ask([(self._known.memory, message)], self._known.waits.broker_ask_memory_s, self._say(ask_json))
 
+    def _read_audit(self, request: OfAudit) -> None:
+        match read_audit(self._known.audit_path, request):
+            case (ErrorCode() as code, str(sentence)):
+                self._no(code, sentence)
+            case answer:
+                self._yes(answer)
+
+    def _ask_broker(self, request: OfBroker) -> None:
+        problem = connection_broker.problem(request)
+        if problem is not None:
+            self._no(ErrorCode.BAD_REQUEST, problem)
+            return
+        asks = [(self._known.broker, connection_broker.message(request))]
+        self._ask(asks, self._limits.call_s, self._say(connection_broker.shape(request)))
+
     def _ask_loop(
         self,
         request: requests.StopTurnRequest
@@ -240,7 +270,14 @@ class Connection(Actor):
             return
         self._news = TurnStream(self.name, lambda: self.box.tell(NewsWaits()))
         self._http.start(200, {"content-type": "application/x-ndjson"}, self.now() + self._limits.write_s)
-        say = Say(session=request.session, text=request.text, speaker=request.speaker, listener=self._news)
+        say = Say(
+            session=request.session,
+            text=request.text,
+            speaker=request.speaker,
+            listener=self._news,
+            answers=request.answers,
+            owner=True,  # the acceptor lets in nobody but the user whom the box runs as
+        )
         self._ask([(self._known.loop, say)], self._limits.turn_s, self._end_turn)
         self.tell_later(self._limits.sign_of_life_s, SignOfLife())
 
@@ -283,10 +320,12 @@ class Connection(Actor):
 
         def answer(outcomes: Sequence[Outcome]) -> None:
             outcome = outcomes[0]
-            if isinstance(outcome, Answer):
-                self._yes(shape(outcome.value))
-            else:
+            if not isinstance(outcome, Answer):
                 self._no(*failure(outcome))
+            elif (no := connection_broker.no(outcome.value)) is not None:
+                self._no(*no)
+            else:
+                self._yes(shape(outcome.value))
 
         return answer
 

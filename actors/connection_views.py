@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias, assert_never
 
 from actors.base import Mailbox, NodeView, Runtime
+from actors.connection_audit import audit_check
 from bxcore.control import ErrorCode, requests
+from bxcore.control.answers import DoctorJson
 from bxcore.control.routes import PROTOCOL
 from bxcore.control.views import (
     Fact,
@@ -22,6 +25,7 @@ from bxcore.control.views import (
     walk,
 )
 from bxcore.did_you_mean import hint
+from bxcore.doctor import Check, check_json, honcho_check
 from bxcore.version import VERSION
 from bxcore.waits import Waits
 
@@ -39,10 +43,15 @@ class Known:
     runtime: Runtime
     loop: Mailbox
     memory: Mailbox
+    broker: Mailbox
+    audit_path: Path
+    """The audit's file, which is read beside its writer."""
     started_s: float
     """When the process began, on the runtime's monotonic clock."""
     facts: Callable[[], Iterable[Fact]]
     """Lines of status that the tree does not show. Any thread, must not block."""
+    doctor: Callable[[], Iterable[Check]]
+    """What is known of the box's health. Any thread, must not block."""
     waits: Waits
     door: str = "control"
     """The actor that lets the clients in."""
@@ -69,6 +78,16 @@ class Known:
                 return {"version": VERSION, "protocol": PROTOCOL}
             case _:
                 assert_never(request)
+
+    def examined(self) -> DoctorJson:
+        """All that this process knows of its own health."""
+        checks = [*self.doctor(), self._honcho(), audit_check(self.audit_path)]
+        return {"checks": [check_json(check) for check in checks]}
+
+    def _honcho(self) -> Check:
+        """How the way to Honcho does, by what the outbox counts; it is looked at from outside."""
+        seen = self.runtime.inspect("outbox", INSPECT_S)
+        return honcho_check(None if seen is None else seen.facts)
 
     def look_at(self, request: requests.InspectRequest | requests.StackRequest) -> object:
         """One actor, None when there is no such name. Its counters come through the urgent lane.

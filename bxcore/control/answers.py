@@ -220,6 +220,122 @@ class ClosedApprovalJson(TypedDict):
     sentence: str
 
 
+class ApprovalsJson(TypedDict):
+    """What waits for the owner's word, the oldest first."""
+
+    approvals: list[ApprovalJson]
+
+
+class ApprovalAnswerJson(TypedDict):
+    """Whether the word was taken; ``sentence`` says what happens now, or who gave it before."""
+
+    taken: bool
+    sentence: str
+
+
+class GrantJson(TypedDict):
+    """A grant; ``about`` is what it covers on one line."""
+
+    id: str
+    tool: str
+    mode: str
+    max_taint: str
+    when_untrusted: str
+    about: str
+    sha256: str
+    expired: bool
+
+
+class GrantsJson(TypedDict):
+    """The grants in force; ``problems`` of the set that was read last, as ``file:line: sentence``."""
+
+    grants: list[GrantJson]
+    problems: list[str]
+
+
+class ExplainedJson(TypedDict):
+    """A decision, ``allow``, ``ask`` or ``refuse``; ``steps`` are the rules asked with their findings."""
+
+    decision: str
+    grant: str | None
+    sentence: str | None
+    steps: list[str]
+
+
+class AuditApprovalJson(TypedDict):
+    """What the owner was asked about a call; ``how``, ``by`` and ``ended`` are None until it ended."""
+
+    code: str
+    asked: str | None
+    why: str | None
+    how: str | None
+    by: str | None
+    ended: str | None
+
+
+class AuditCallJson(TypedDict):
+    """A call as the audit has it: its numbers, what was decided, what became of it; times are ISO 8601.
+
+    ``line`` is all that on one line, harmless for a terminal; the other texts are as the log has them.
+    """
+
+    number: int
+    numbers: list[int]
+    time: str
+    session: str
+    turn: int | None
+    call: str
+    tool: str
+    arguments: str | None
+    arguments_sha256: str | None
+    decision: str | None
+    grant: str | None
+    grant_sha256: str | None
+    approver: str | None
+    approval: AuditApprovalJson | None
+    label_before: LabelJson
+    label_after: LabelJson | None
+    outcome: str
+    duration_ms: int | None
+    line: str
+
+
+class AuditRecordJson(AuditCallJson):
+    """One call; ``text`` says all of it in lines of ``name: value``."""
+
+    text: str
+
+
+class AuditCallsJson(TypedDict):
+    """Some calls of the audit."""
+
+    calls: list[AuditCallJson]
+
+
+class ChainJson(TypedDict):
+    """The audit's chain: how many records hold, and the first line that does not, None when all do."""
+
+    ok: bool
+    records: int
+    line: int | None
+    sentence: str
+
+
+class CheckJson(TypedDict):
+    """One thing that doctor looked at: ``ok``, ``warn`` or ``bad``, and what helps, None for nothing."""
+
+    name: str
+    verdict: str
+    sentence: str
+    help: str | None
+
+
+class DoctorJson(TypedDict):
+    """All that the process knows of its own health."""
+
+    checks: list[CheckJson]
+
+
 class LineJson(TypedDict):
     """One line of a turn's stream. ``kind`` says which of the other keys are there.
 

@@ -1,10 +1,35 @@
-"""Approvals as the control socket's JSON (spec 2.3, step 4)."""
+"""Approvals as the control socket's JSON, and the code that a person types (spec 2.3, step 4)."""
 
 from __future__ import annotations
 
-from bxcore.control.answers import ApprovalJson, ClosedApprovalJson
+from collections.abc import Iterable
+
+from bxcore.control.answers import ApprovalAnswerJson, ApprovalJson, ApprovalsJson, ClosedApprovalJson
 from bxcore.control.label import label_json
-from bxcore.messages.broker import ApprovalClosed, ApprovalView
+from bxcore.messages.broker import ApprovalAnswered, ApprovalClosed, ApprovalView
+
+LONGEST_BY = 64
+"""Characters of the name of a surface."""
+_LONGEST_CODE = 16
+
+
+def read_code(text: str) -> str:
+    """Read a code as a phone writes it: spaces around it and capitals mean nothing."""
+    return text.strip().lower()
+
+
+def code_problem(code: str) -> str | None:
+    """Say why ``code`` cannot be one, or None."""
+    if code and len(code) <= _LONGEST_CODE and code.isascii() and code.isalnum():
+        return None
+    return "an approval's code is a letter and a digit or more, such as k7; list them with bxctl approvals"
+
+
+def by_problem(by: str) -> str | None:
+    """Say why ``by`` cannot name a surface, or None; it is shown to people and kept in the audit."""
+    if by.strip() and len(by) <= LONGEST_BY and by.isprintable():
+        return None
+    return f"by names the surface on one line of 1 to {LONGEST_BY} visible characters, such as bxctl"
 
 
 def approval_json(view: ApprovalView) -> ApprovalJson:
@@ -21,6 +46,16 @@ def approval_json(view: ApprovalView) -> ApprovalJson:
         "why": view.why,
         "left_s": round(view.left_s, 1),
     }
+
+
+def approvals_json(views: Iterable[ApprovalView]) -> ApprovalsJson:
+    """Write the pending approvals."""
+    return {"approvals": [approval_json(view) for view in views]}
+
+
+def answered_json(answer: ApprovalAnswered) -> ApprovalAnswerJson:
+    """Write what became of the owner's word on a code that is or was known."""
+    return {"taken": answer.taken, "sentence": answer.sentence}
 
 
 def closed_json(news: ApprovalClosed) -> ClosedApprovalJson:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 MAIN_SESSION = "main"
 """The session that goes on when none is named."""
@@ -13,11 +13,15 @@ OPERATOR = "operator"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
-    """Run one turn; answered as a stream of lines, the last one ``result`` or ``error``."""
+    """Run one turn; answered as a stream of lines, the last one ``result`` or ``error``.
+
+    ``answers`` says that the client shows a person each approval that the turn asks for.
+    """
 
     text: str
     session: str = MAIN_SESSION
     speaker: str | None = None
+    answers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +114,70 @@ class AskRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalsRequest:
+    """The calls that wait for the owner's word, the oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerApprovalRequest:
+    """The owner's word on an approval; ``by`` names the surface that it was given at."""
+
+    code: str
+    approve: bool
+    for_session: bool = False
+    by: str = "the control socket"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantsRequest:
+    """The grants in force."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReloadGrantsRequest:
+    """Read the owner's grants again; a bad set changes nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainRequest:
+    """Decide a call and say why; nothing runs.
+
+    ``arguments`` is JSON text, ``session_class`` and ``untrusted`` are the label of the session that it would
+    come from, ``said`` is the owner's own message of the turn.
+    """
+
+    tool: str
+    arguments: str
+    session_class: Literal["public", "private", "secret"] = "private"
+    untrusted: bool = False
+    said: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditTailRequest:
+    """The newest calls of the audit, at most ``limit``, the oldest of them first."""
+
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditShowRequest:
+    """The call that record ``number`` of the audit belongs to."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditVerifyRequest:
+    """Walk the audit's chain."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoctorRequest:
+    """Everything that the process knows of its own health, each with what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSizeRequest:
     """The size of each part of a new session's baseline."""
 
@@ -134,6 +202,15 @@ Request: TypeAlias = (
     | SessionRequest
     | EndSessionRequest
     | AskRequest
+    | ApprovalsRequest
+    | AnswerApprovalRequest
+    | GrantsRequest
+    | ReloadGrantsRequest
+    | ExplainRequest
+    | AuditTailRequest
+    | AuditShowRequest
+    | AuditVerifyRequest
+    | DoctorRequest
     | PromptSizeRequest
     | VersionRequest
 )

@@ -10,50 +10,42 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from urllib.parse import parse_qsl, quote, urlencode
 
+from bxcore.control import requests
 from bxcore.control.exit_codes import ErrorCode
-from bxcore.control.requests import (
-    AskRequest,
-    ChatRequest,
-    DeadLettersRequest,
-    EndSessionRequest,
-    InspectRequest,
-    PromptSizeRequest,
-    Request,
-    RestartRequest,
-    SessionRequest,
-    SessionsRequest,
-    StackRequest,
-    StartRequest,
-    StatusRequest,
-    StopRequest,
-    StopTurnRequest,
-    TreeRequest,
-    VersionRequest,
-)
+from bxcore.control.requests import Request
 from bxcore.http import HttpRequest
 
 MAX_BODY_BYTES = 1_048_576
 PROTOCOL = 1
 
 GET: Mapping[str, type[Request]] = {
-    "/v1/status": StatusRequest,
-    "/v1/tree": TreeRequest,
-    "/v1/inspect": InspectRequest,
-    "/v1/stack": StackRequest,
-    "/v1/dead-letters": DeadLettersRequest,
-    "/v1/sessions": SessionsRequest,
-    "/v1/session": SessionRequest,
-    "/v1/prompt-size": PromptSizeRequest,
-    "/v1/version": VersionRequest,
+    "/v1/status": requests.StatusRequest,
+    "/v1/tree": requests.TreeRequest,
+    "/v1/inspect": requests.InspectRequest,
+    "/v1/stack": requests.StackRequest,
+    "/v1/dead-letters": requests.DeadLettersRequest,
+    "/v1/sessions": requests.SessionsRequest,
+    "/v1/session": requests.SessionRequest,
+    "/v1/approvals": requests.ApprovalsRequest,
+    "/v1/grants": requests.GrantsRequest,
+    "/v1/audit": requests.AuditTailRequest,
+    "/v1/audit-record": requests.AuditShowRequest,
+    "/v1/audit-verify": requests.AuditVerifyRequest,
+    "/v1/doctor": requests.DoctorRequest,
+    "/v1/prompt-size": requests.PromptSizeRequest,
+    "/v1/version": requests.VersionRequest,
 }
 POST: Mapping[str, type[Request]] = {
-    "/v1/chat": ChatRequest,
-    "/v1/stop-turn": StopTurnRequest,
-    "/v1/restart": RestartRequest,
-    "/v1/stop": StopRequest,
-    "/v1/start": StartRequest,
-    "/v1/end-session": EndSessionRequest,
-    "/v1/ask": AskRequest,
+    "/v1/chat": requests.ChatRequest,
+    "/v1/stop-turn": requests.StopTurnRequest,
+    "/v1/restart": requests.RestartRequest,
+    "/v1/stop": requests.StopRequest,
+    "/v1/start": requests.StartRequest,
+    "/v1/end-session": requests.EndSessionRequest,
+    "/v1/ask": requests.AskRequest,
+    "/v1/approval-answer": requests.AnswerApprovalRequest,
+    "/v1/grants-reload": requests.ReloadGrantsRequest,
+    "/v1/grants-explain": requests.ExplainRequest,
 }
 
 

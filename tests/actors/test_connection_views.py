@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 from actors.base import Actor, Runtime
 from actors.connection_views import Known
@@ -36,8 +37,11 @@ def known(runtime: Runtime) -> Known:
         runtime=runtime,
         loop=runtime.mailbox("clock"),
         memory=runtime.mailbox("memory"),
+        broker=runtime.mailbox("broker"),
+        audit_path=Path("/nonexistent/audit.jsonl"),
         started_s=runtime.world.monotonic(),
         facts=tuple,
+        doctor=tuple,
         waits=Waits(),
     )
 

@@ -18,6 +18,7 @@ from actors.connection_views import Known
 from actors.control import Control
 from actors.supervising import Root, Supervisor, start_root
 from bxcore.control.views import Fact
+from bxcore.doctor import Check, Verdict
 from bxcore.labels import Label, Level
 from bxcore.messages.loop import (
     ListSessions,
@@ -130,11 +131,12 @@ class Scripted(Actor):
 
 @dataclass(kw_only=True)
 class ControlBox:
-    """A running tree with a control socket in a short folder; ``script`` answers for loop and memory."""
+    """A running tree with a control socket in a short folder; ``script`` answers for its actors."""
 
     runtime: Runtime
     script: Callable[[Any], Any] = answered
     facts: tuple[Fact, ...] = (Fact(name="model", text="embedded, ready"),)
+    checks: tuple[Check, ...] = (Check(name="model", verdict=Verdict.OK, sentence="embedded, ready"),)
     limits: Limits = field(default_factory=Limits)
     waits: Waits = field(default_factory=Waits)
     most: int = 32
@@ -154,6 +156,7 @@ class ControlBox:
             intensity=10,
             children=(
                 ChildSpec(name="memory", start=self._scripted),
+                ChildSpec(name="broker", start=self._scripted),
                 ChildSpec(name="loop", start=self._scripted, restart=Restart.PERMANENT),
                 ChildSpec(
                     name="connections",
@@ -181,8 +184,11 @@ class ControlBox:
             runtime=self.runtime,
             loop=self.runtime.mailbox("loop"),
             memory=self.runtime.mailbox("memory"),
+            broker=self.runtime.mailbox("broker"),
+            audit_path=self.home / "audit.jsonl",
             started_s=self.runtime.world.monotonic(),
             facts=lambda: self.facts,
+            doctor=lambda: self.checks,
             waits=self.waits,
         )
         return Connection(context, exchange=exchange, known=known, limits=self.limits)
