@@ -1,6 +1,7 @@
 """Audit: the one writer of ``audit.jsonl``; when it cannot write, no call runs (spec 2.4).
 
 A record that cannot be written is a refusal, never a crash: the box stays up, the broker refuses the call.
+An outcome is answered between its write and its sync, so that the session's log is synced meanwhile.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, assert_never
 from loguru import logger
 
 from actors.base import Actor, Context, Refusal
-from bxcore.labels import Label
+from bxcore.audit_record import Recorded, fields
 from bxcore.messages.audit import (
     ApprovalEnded,
     ApprovalOpened,
@@ -54,14 +55,14 @@ class Audit(Actor):
             logger.error("audit: no call runs: {}", error.sentence)
 
     def on_receive(self, message: AuditMessage) -> int:
-        """Put one record on disk; the reply is its number. Refused when that is not possible."""
+        """Take one record; the reply is its number. Refused when it cannot be put on disk."""
         match message:
-            case Intent():
-                return self._record(_intent(message))
+            case Intent() | ApprovalOpened() | ApprovalEnded() | GrantsLoaded():
+                return self._on_disk(message)
             case Outcome():
-                return self._record(_outcome(message))
-            case ApprovalOpened() | ApprovalEnded() | GrantsLoaded() | Settled():
-                raise Refusal("not yet")
+                return self._on_outcome(message)
+            case Settled(number=number):
+                return self._on_settled(number)
             case _:
                 assert_never(message)
 
@@ -71,19 +72,56 @@ class Audit(Actor):
             self._log.close()
 
     def facts(self) -> Mapping[str, str | int | float]:
-        """The last record's number, and how many could not be written."""
-        return {"records": self._log.head.number if self._log else 0, "not_written": self._refused}
+        """The last record on disk, its line's sha256, and how many could not be written."""
+        if self._log is None:
+            return {"records": 0, "not_written": self._refused}
+        return {"records": self._log.settled, "head": self._log.head.sha256, "not_written": self._refused}
 
-    def _record(self, fields: dict[str, Any]) -> int:
+    def _on_disk(self, message: Intent | ApprovalOpened | ApprovalEnded | GrantsLoaded) -> int:
+        """Nothing of what the record tells may happen before this returns."""
         try:
-            number = self._opened().record({"time": self._wall(), **fields})
+            number = self._opened().record(self._fields(message))
         except JournalError as error:
-            self._refused += 1
-            self._tell(error.sentence)
-            logger.error("audit: not written: {}", error.sentence)
-            raise Refusal(error.sentence) from None
+            raise self._not_written(error) from None
         self._tell(None)
         return number
+
+    def _on_outcome(self, message: Outcome) -> int:
+        """Answer once a kill cannot lose it, then sync it, before any other message."""
+        try:
+            log = self._opened()
+            number = log.write(self._fields(message))
+        except JournalError as error:
+            raise self._not_written(error) from None
+        reply = self.reply_later()
+        if reply is not None:
+            reply.set(number)
+        try:
+            log.sync()
+            self._tell(None)
+        except JournalError as error:
+            self._not_written(error)
+        return number
+
+    def _on_settled(self, number: int) -> int:
+        """After a failed sync nothing counts as settled: what lies beside the lost record may be lost too."""
+        try:
+            log = self._opened()
+            log.check()
+        except JournalError as error:
+            raise Refusal(error.sentence) from None
+        if not 1 <= number <= log.settled:
+            raise Refusal(f"the audit has no record {number} on disk; its last one is {log.settled}")
+        return number
+
+    def _fields(self, message: Recorded) -> dict[str, Any]:
+        return {"time": self._wall(), **fields(message)}
+
+    def _not_written(self, error: JournalError) -> Refusal:
+        self._refused += 1
+        self._tell(error.sentence)
+        logger.error("audit: not written: {}", error.sentence)
+        return Refusal(error.sentence)
 
     def _opened(self) -> AuditLog:
         if self._log is None:
@@ -94,35 +132,3 @@ class Audit(Actor):
                     "audit: a torn last line of {} bytes was cut and kept in {}", torn.size, torn.kept.name
                 )
         return self._log
-
-
-def _intent(message: Intent) -> dict[str, Any]:
-    return {
-        "kind": message.kind,
-        "session": message.session,
-        "turn": message.turn,
-        "call": message.call,
-        "tool": message.tool,
-        "arguments_sha256": message.arguments_sha256,
-        "arguments": message.arguments,
-        "decision": message.decision,
-        "grant": message.grant,
-        "grant_sha256": message.grant_sha256,
-        "label": _label(message.label),
-    }
-
-
-def _outcome(message: Outcome) -> dict[str, Any]:
-    return {
-        "kind": message.kind,
-        "session": message.session,
-        "call": message.call,
-        "outcome": message.outcome,
-        "label_before": _label(message.label_before),
-        "label_after": _label(message.label_after),
-        "duration_ms": message.duration_ms,
-    }
-
-
-def _label(label: Label) -> dict[str, Any]:
-    return {"class": label.level.text, "untrusted": label.untrusted}

@@ -63,6 +63,8 @@ def test_an_intent_and_its_outcome_are_on_disk_when_they_are_answered(kit: Kit, 
         "grant": "builtin-recall",
         "grant_sha256": "cd" * 32,
         "label": {"class": "private", "untrusted": False},
+        "approval": None,
+        "approver": None,
     }
     assert outcome["label_after"] == {"class": "private", "untrusted": True}
     assert (outcome["kind"], outcome["outcome"], outcome["duration_ms"]) == ("outcome", "ok", 12)

@@ -1,0 +1,28 @@
+"""A message of the audit as the fields of its record, in the order in which people read them (spec 2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields as fields_of
+from typing import Any, TypeAlias
+
+from bxcore.labels import Label
+from bxcore.messages.audit import ApprovalEnded, ApprovalOpened, GrantsLoaded, Intent, Outcome
+
+Recorded: TypeAlias = Intent | ApprovalOpened | ApprovalEnded | GrantsLoaded | Outcome
+
+
+def fields(message: Recorded) -> Mapping[str, Any]:
+    """The record of a message as JSON values: its kind first, then its own fields by their names."""
+    named = [field.name for field in fields_of(message) if field.name != "kind"]
+    return {"kind": message.kind} | {name: _json(getattr(message, name)) for name in named}
+
+
+def _json(value: object) -> object:
+    match value:
+        case Label(level=level, untrusted=untrusted):
+            return {"class": level.text, "untrusted": untrusted}
+        case tuple():
+            return [_json(each) for each in value]
+        case _:
+            return value
