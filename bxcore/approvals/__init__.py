@@ -1,0 +1,21 @@
+"""Approvals: calls that wait for the owner, by code, until one answer or their expiry (spec 2.3, step 4)."""
+
+from bxcore.approvals.approval import Approval, Ended, Event, How, Opened, Over, Used
+from bxcore.approvals.codes import as_typed
+from bxcore.approvals.queue import MAX_PENDING, Approvals, NotTaken
+from bxcore.approvals.shown import shown
+
+__all__ = [
+    "MAX_PENDING",
+    "Approval",
+    "Approvals",
+    "Ended",
+    "Event",
+    "How",
+    "NotTaken",
+    "Opened",
+    "Over",
+    "Used",
+    "as_typed",
+    "shown",
+]

@@ -1,0 +1,107 @@
+"""Approvals as records of their journal: JSON there and back (spec 2.3, step 4)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, fields
+from typing import Any, assert_never
+
+from bxcore.approvals.approval import Approval, Ended, Event, How, Opened, Over, Used
+from bxcore.approvals.queue import Approvals
+from bxcore.labels import Label, Level
+
+
+class RecordError(ValueError):
+    """A record of another shape; ``.args[0]`` says what is wrong."""
+
+
+def dump(event: Event | Over, instance: str) -> str:
+    """One record of the process ``instance``, as JSON in ASCII without a newline."""
+    match event:
+        case Opened(approval=approval):
+            record = {"kind": "opened", **_approval(approval)}
+        case Ended():
+            record = {"kind": "ended", **asdict(event)}
+        case Used(code=code):
+            record = {"kind": "used", "code": code}
+        case Over(approval=approval, ended=ended, used=used):
+            record = {"kind": "over", **_approval(approval), "ended": asdict(ended), "used": used}
+        case _:
+            assert_never(event)
+    return json.dumps({"instance": instance, **record}, allow_nan=False)
+
+
+def read(payloads: Iterable[str], instance: str) -> tuple[Approvals, tuple[Over, ...]]:
+    """The approvals as process ``instance`` has them, and what the end of an earlier one has closed.
+
+    Raises ``RecordError``.
+    """
+    approvals, closed, of = Approvals(), list[Over](), None
+    for payload in payloads:
+        record = _parsed(payload)
+        if of is not None and record["instance"] != of:
+            approvals, ended = approvals.in_a_new_process()
+            closed += ended
+        of = record["instance"]
+        approvals = _after(approvals, record)
+    if of is not None and of != instance:
+        approvals, ended = approvals.in_a_new_process()
+        closed += ended
+    return approvals, tuple(closed)
+
+
+def kept(approvals: Approvals, instance: str) -> Iterator[str]:
+    """The records of what a new process still has to know."""
+    return (dump(over, instance) for over in approvals.over.values())
+
+
+def _parsed(payload: str) -> dict[str, Any]:
+    record = json.loads(payload)
+    if not isinstance(record, dict) or not isinstance(record.get("instance"), str):
+        raise RecordError("a record is no approval's")
+    return record
+
+
+def _after(approvals: Approvals, record: dict[str, Any]) -> Approvals:
+    try:
+        match record["kind"]:
+            case "opened":
+                return approvals.after(Opened(approval=_read_approval(record)))
+            case "ended":
+                return approvals.after(_read_ended(record))
+            case "used":
+                return approvals.after(Used(code=record["code"]))
+            case "over":
+                return approvals.with_over(
+                    Over(
+                        approval=_read_approval(record),
+                        ended=_read_ended(record["ended"]),
+                        used=record["used"],
+                        earlier=True,
+                    )
+                )
+            case _:
+                raise RecordError("a record's kind is not known")
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"a record cannot be read: {type(error).__name__}") from None
+
+
+def _approval(approval: Approval) -> dict[str, Any]:
+    label = approval.label
+    plain = {name: getattr(approval, name) for name in _FIELDS}
+    return {**plain, "class": label.level.text, "untrusted": label.untrusted}
+
+
+def _read_approval(record: dict[str, Any]) -> Approval:
+    label = Label(Level.parse(record["class"]), bool(record["untrusted"]))
+    return Approval(label=label, **{name: record[name] for name in _FIELDS})
+
+
+def _read_ended(record: dict[str, Any]) -> Ended:
+    return Ended(
+        code=record["code"], how=How(record["how"]), by=record["by"], box_ended=bool(record["box_ended"])
+    )
+
+
+_FIELDS = tuple(field.name for field in fields(Approval) if field.name != "label")
