@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import assert_never
 
 from actors.base import Actor, Answer, CallError, Context, Failed, Late, Mailbox, Refusal, Reply
@@ -193,7 +194,7 @@ class Broker(Actor):
         if session.calls.turn != request.turn:
             session.calls = TurnCalls(turn=request.turn, limit=self._settings.calls_per_turn)
         call = Call(tool=request.tool, arguments=request.arguments, state=session.label, calls=session.calls)
-        verdict = policy.decide(call, self._settings.grants)
+        verdict = policy.decide(call, self._settings.grants, datetime.now(UTC))
         session.calls = session.calls.counted()
         unwritten = self._written(_intent(request, verdict, session.label))
         refused = unwritten and f"no call runs, the audit cannot be written: {unwritten}"
