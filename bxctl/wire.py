@@ -5,16 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from bxcore.control import ErrorCode, Exit, Request, encode
-from bxcore.control.answers import LineJson
 from bxcore.paths import socket_problem
 from bxctl.called import typed
 from bxctl.errors import CommandError
+from bxctl.turn_lines import TurnLines
 
 CONNECT_S = 5.0
 ANSWER_S = 200.0
@@ -29,10 +28,12 @@ class _UnixConnection(http.client.HTTPConnection):
     def __init__(self, path: Path, timeout_s: float) -> None:
         super().__init__("boxmaker", timeout=timeout_s)
         self._path = path
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        """Stays here when the answer takes the connection over."""
 
     def connect(self) -> None:
         """Connect within ``CONNECT_S``; then the answer's own time-out holds."""
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock = self.socket
         self.sock.settimeout(CONNECT_S)
         self.sock.connect(str(self._path))
         self.sock.settimeout(self.timeout)
@@ -56,17 +57,20 @@ class Wire:
             raise _refused(answer)
         return answer
 
-    def stream(self, request: Request) -> Iterator[LineJson]:
-        """Ask for a turn and yield its lines, ``result`` or ``error`` the last. Raises ``CommandError``."""
-        with closing(_UnixConnection(self.path, SILENCE_S)) as connection:
-            try:
-                response = self._send(connection, request)
-                if response.status != http.client.OK:
-                    raise _refused(json.loads(response.read()))
-                while line := response.readline():
-                    yield cast(LineJson, json.loads(line))
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                raise self._problem(error) from error
+    def stream(self, request: Request) -> TurnLines:
+        """Ask for a turn and give its lines, ``result`` or ``error`` the last; raises ``CommandError``."""
+        connection = _UnixConnection(self.path, SILENCE_S)
+        try:
+            response = self._send(connection, request)
+            if response.status != http.client.OK:
+                raise _refused(json.loads(response.read()))
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            connection.close()
+            raise self._problem(error) from error
+        except CommandError:
+            connection.close()
+            raise
+        return TurnLines(response, connection.socket, self._problem)
 
     def answers(self) -> bool:
         """Whether somebody listens."""

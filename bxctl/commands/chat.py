@@ -14,12 +14,15 @@ from bxcore.control.requests import MAIN_SESSION
 from bxctl.errors import CommandError
 from bxctl.place import socket_of
 from bxctl.printing import talk
+from bxctl.talking.approvals import Approvals, Elsewhere
 from bxctl.talking.prompt import NotTextError, lines_of_stdin, typed_lines
 from bxctl.talking.screen import JsonScreen, PeopleScreen
 from bxctl.talking.turn import Conversation
 from bxctl.wire import Wire
 
 EPILOG = """with -m it says that and exits; with text on standard input, a turn a line; else it prompts
+a call that needs your approval is asked for at the terminal; without one it is denied at once, or waits for
+`bxctl approve` with --approvals wait
 exits 0 when every turn has its reply, 1 when one failed"""
 
 NOTHING_PIPED = "standard input held no text, so nothing was said; -m TEXT says something"
@@ -43,17 +46,25 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="ID",
         help=f"the conversation to go on with ({MAIN_SESSION}); a new name begins a new one",
     )
+    parser.add_argument(
+        "--approvals",
+        choices=("ask", "wait", "deny"),
+        help="ask at this terminal, wait for an answer given elsewhere, or deny at once "
+        "(ask at a terminal, else deny)",
+    )
 
 
 def run(args: Namespace) -> int:
     """Talk until there is nothing more to say."""
     wire = Wire(socket_of(args))
+    approvals = _approvals(args.approvals, wire)
     with _running(args, wire):
         conversation = Conversation(
             wire=wire,
             session=args.session,
             speaker=args.speaker or _login_name(),
             screen=JsonScreen() if args.json else PeopleScreen(),
+            approvals=approvals,
         )
         if args.message:
             return _talk_through(conversation, args.message)
@@ -61,6 +72,19 @@ def run(args: Namespace) -> int:
             return _talk_through(conversation, lines_of_stdin(), nothing=NOTHING_PIPED)
         _talk_through(conversation, typed_lines(wire, args.session))
         return Exit.OK  # a person has seen what failed, and left when all was said
+
+
+def _approvals(wanted: str | None, wire: Wire) -> Approvals:
+    """Who answers approvals: the person at this terminal, somebody elsewhere, or nobody."""
+    at_terminal = sys.stdin.isatty() and sys.stderr.isatty()
+    mode = wanted or ("ask" if at_terminal else "deny")
+    if mode != "ask":
+        return Elsewhere(answers=mode == "wait")
+    if not at_terminal:
+        raise CommandError(Exit.USAGE, "there is no terminal to ask at; say --approvals wait or deny")
+    from bxctl.talking.asking import AtTerminal
+
+    return AtTerminal(wire)
 
 
 def _talk_through(

@@ -18,6 +18,9 @@ class Screen(Protocol):
     def show(self, line: LineJson) -> None:
         """Show a line of the running turn."""
 
+    def leave_line(self) -> None:
+        """End a line of streamed text: something else is about to be shown."""
+
     def finish(self, turn: TurnJson) -> None:
         """Show how it ended."""
 
@@ -29,6 +32,9 @@ class JsonScreen:
         """Show only what is for the person behind the program, on stderr."""
         if line["kind"] == "notice":
             talk(line["text"])
+
+    def leave_line(self) -> None:
+        """Nothing is streamed."""
 
     def finish(self, turn: TurnJson) -> None:
         """Print the turn."""
@@ -59,23 +65,23 @@ class PeopleScreen:
             case _:
                 pass
 
+    def leave_line(self) -> None:
+        """End a line of streamed text; what follows begins anew."""
+        if self._written and not self._written.endswith("\n"):
+            print()
+        self._written = ""
+
     def finish(self, turn: TurnJson) -> None:
         """Print the reply unless it stands there already."""
         written, reply = self._written.strip(), turn["reply"]
-        self._break_line()
+        self.leave_line()
         if reply is not None and written != reply.strip():
             data(reply)
         sys.stdout.flush()
 
     def _talk(self, text: str) -> None:
-        self._break_line()
+        self.leave_line()
         print(paint(visible(text), "dim", sys.stderr), file=sys.stderr, flush=True)
-
-    def _break_line(self) -> None:
-        """End a line of streamed text; what follows begins anew."""
-        if self._written and not self._written.endswith("\n"):
-            print()
-        self._written = ""
 
 
 def _result(call: ToolJson) -> str:

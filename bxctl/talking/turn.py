@@ -1,4 +1,4 @@
-"""One turn: sent, shown, and stopped by Ctrl-C."""
+"""One turn: sent, shown, its approvals asked, and stopped by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from types import FrameType
 
 from bxcore.control import ErrorCode, Exit
+from bxcore.control.answers import LineJson
 from bxcore.control.requests import ChatRequest, StopTurnRequest
 from bxctl.called import typed
 from bxctl.errors import CommandError
 from bxctl.printing import talk
+from bxctl.talking.approvals import Approvals
 from bxctl.talking.screen import Screen
+from bxctl.turn_lines import TurnLines
 from bxctl.wire import Wire
 
 STOP_S = 5.0
@@ -21,38 +24,67 @@ STOP_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """Whom one talks to, in which session, as whom, and how it is shown."""
+    """Whom one talks to, in which session, as whom, how it is shown and who approves."""
 
     wire: Wire
     session: str
     speaker: str | None
     screen: Screen
+    approvals: Approvals
 
     def say(self, text: str) -> Exit:
         """Run one turn and show it. A failed one is a sentence on stderr and an exit code."""
+        request = ChatRequest(
+            text=text, session=self.session, speaker=self.speaker, answers=self.approvals.answers
+        )
         try:
-            with _interruptible(self):
-                return self._run(ChatRequest(text=text, session=self.session, speaker=self.speaker))
+            with _interruptible(self), self.wire.stream(request) as lines:
+                return self._run(lines)
         except CommandError as error:
+            self.approvals.leave_line()
             talk(error.sentence)
             return error.exit
+        finally:
+            self.approvals.forget()
 
-    def _run(self, request: ChatRequest) -> Exit:
-        for line in self.wire.stream(request):
+    def _run(self, lines: TurnLines) -> Exit:
+        while (line := self._next(lines)) is not None:
             if line["kind"] == "result":
+                self.approvals.leave_line()
                 self.screen.finish(line["result"])
                 return _ended(line.get("failed"))
             if line["kind"] == "error":
                 error = line["error"]
                 raise CommandError(ErrorCode.read(error["error"]).exit, error["sentence"])
-            self.screen.show(line)
+            self._show(line)
         raise CommandError(
             Exit.FAILED,
             f"the connection ended before the turn did; boxmaker stopped or restarts, see {typed('status')}",
         )
 
+    def _next(self, lines: TurnLines) -> LineJson | None:
+        """Take the next line; a person at a question is listened to meanwhile."""
+        self.approvals.wait(lines)
+        return next(lines, None)
+
+    def _show(self, line: LineJson) -> None:
+        match line["kind"]:
+            case "waiting":
+                pass  # no word of it, so a question may stay where it is
+            case "approval_asked":
+                self.screen.leave_line()
+                self.approvals.asked(line["approval"])
+            case "approval_closed":
+                self.screen.leave_line()
+                self.approvals.closed(line["closed"])
+            case _:
+                self.approvals.leave_line()
+                self.screen.show(line)
+                self.approvals.disturbed()
+
     def stop(self) -> None:
         """Ask for the running turn's end; its result still comes."""
+        self.approvals.leave_line()
         talk("stopping the turn; once more to leave")
         try:
             self.wire.call(StopTurnRequest(session=self.session), STOP_S)

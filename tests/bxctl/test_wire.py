@@ -127,16 +127,18 @@ def test_a_stream_yields_each_line_as_it_comes(serve: Serve) -> None:
         assert go_on.wait(10)
         client.sendall(b'b\r\n{"turn":2}\n\r\n0\r\n\r\n')
 
-    lines = serve(behave).stream(ChatRequest(text="x"))
-    assert next(lines)["turn"] == 1
-    go_on.set()
-    assert [line["turn"] for line in lines] == [2]
+    with serve(behave).stream(ChatRequest(text="x")) as lines:
+        assert next(lines)["turn"] == 1
+        go_on.set()
+        assert [line["turn"] for line in lines] == [2]
 
 
 def test_a_stream_that_breaks_off_is_one_sentence(serve: Serve) -> None:
     data = b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"n":1}\n\r\n9\r\n{"n'
-    lines = serve(answering(data)).stream(ChatRequest(text="x"))
-    with pytest.raises(CommandError) as caught:
+    with (
+        serve(answering(data)).stream(ChatRequest(text="x")) as lines,
+        pytest.raises(CommandError) as caught,
+    ):
         list(lines)
     assert (caught.value.exit, caught.value.sentence) == LOST
 

@@ -1,0 +1,69 @@
+"""Approvals in a chat: asked in place at a terminal, or said to be answered elsewhere (spec 2.3, step 4)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from bxcore.control.answers import ApprovalJson, ClosedApprovalJson
+from bxctl.approval_text import commands, heading, lines
+from bxctl.printing import talk
+from bxctl.turn_lines import TurnLines
+
+
+class Approvals(Protocol):
+    """Puts a turn's approvals to a person, one turn after the other."""
+
+    @property
+    def answers(self) -> bool:
+        """Whether there is a person; else what would be asked is denied at once."""
+
+    def asked(self, approval: ApprovalJson) -> None:
+        """Show a new one."""
+
+    def closed(self, closed: ClosedApprovalJson) -> None:
+        """Say how one ended."""
+
+    def leave_line(self) -> None:
+        """End the line that a question stands on: something else is about to be shown."""
+
+    def disturbed(self) -> None:
+        """Something else was shown: ask again."""
+
+    def wait(self, turn: TurnLines) -> None:
+        """Return when the turn has its next line; meanwhile take what the person types."""
+
+    def forget(self) -> None:
+        """The turn is over, and with it all that it asked."""
+
+
+class Elsewhere:
+    """They are answered elsewhere, or, with ``answers`` False, not at all."""
+
+    def __init__(self, *, answers: bool) -> None:
+        self._answers = answers
+
+    @property
+    def answers(self) -> bool:
+        """Whether somebody will."""
+        return self._answers
+
+    def asked(self, approval: ApprovalJson) -> None:
+        """One line with the code and both commands."""
+        call = " ".join(lines(approval["shown"]))
+        talk(f"{heading(approval)}: {call} · {commands(approval['code'])}")
+
+    def closed(self, closed: ClosedApprovalJson) -> None:
+        """Say it."""
+        talk(closed["sentence"])
+
+    def leave_line(self) -> None:
+        """Nothing was asked here."""
+
+    def disturbed(self) -> None:
+        """Nothing was asked here."""
+
+    def wait(self, turn: TurnLines) -> None:
+        """Nobody types here."""
+
+    def forget(self) -> None:
+        """Nothing is kept."""

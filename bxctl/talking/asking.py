@@ -1,0 +1,182 @@
+"""Asks a person at a terminal for approvals while the turn's stream goes on, in one thread.
+
+A line is read, not a key: a word typed ahead must not approve anything, so what was typed before the question
+is thrown away, and an answer takes Enter.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import termios
+import time
+from dataclasses import dataclass
+
+from bxcore.control import Exit
+from bxcore.control.answers import ApprovalAnswerJson, ApprovalJson, ClosedApprovalJson
+from bxcore.control.requests import AnswerApprovalRequest
+from bxctl.approval_text import card, commands, left
+from bxctl.errors import CommandError
+from bxctl.printing import talk, visible
+from bxctl.turn_lines import TurnLines
+from bxctl.wire import SILENCE_S, Wire
+
+ANSWER_S = 40.0
+"""Longer than the process itself waits for the broker, so its sentence wins."""
+BY = "the chat"
+_LONGEST_ANSWER = 4096
+_MEANINGS = {
+    "y": (True, False),
+    "yes": (True, False),
+    "s": (True, True),
+    "session": (True, True),
+    "n": (False, False),
+    "no": (False, False),
+}
+"""What a person types: whether it is approved, and for the whole session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pending:
+    """An approval, and when it expires by this process's own clock."""
+
+    approval: ApprovalJson
+    until_s: float
+
+    @property
+    def code(self) -> str:
+        return self.approval["code"]
+
+
+class AtTerminal:
+    """One question at a time, the oldest first."""
+
+    answers = True
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._pending: list[_Pending] = []
+        self._prompted = False
+        self._keyboard: int | None = sys.stdin.fileno()
+
+    def asked(self, approval: ApprovalJson) -> None:
+        """Show it, at once or behind those before it."""
+        until_s = time.monotonic() + approval["left_s"]
+        self._pending.append(_Pending(approval=approval, until_s=until_s))
+        if len(self._pending) == 1:
+            self._ask()
+
+    def closed(self, closed: ClosedApprovalJson) -> None:
+        """Say how it ended, drop its question, and ask the next one."""
+        asked = self._pending[0].code if self._pending else None
+        self.leave_line()
+        talk(closed["sentence"])
+        self._pending = [each for each in self._pending if each.code != closed["code"]]
+        if self._pending and (asked == closed["code"]):
+            self._ask()
+        else:
+            self.disturbed()
+
+    def leave_line(self) -> None:
+        """Leave the line that the question stands on."""
+        if self._prompted:
+            print(file=sys.stderr, flush=True)
+        self._prompted = False
+
+    def disturbed(self) -> None:
+        """Say again what is waited for, behind other text."""
+        self.leave_line()
+        if self._pending:
+            self._prompt()
+
+    def wait(self, turn: TurnLines) -> None:
+        """Take lines from the keyboard until the turn has one."""
+        while self._pending and self._keyboard is not None and not turn.in_hand():
+            poll = select.poll()
+            poll.register(turn, select.POLLIN)
+            poll.register(self._keyboard, select.POLLIN)
+            ready = {descriptor for descriptor, _ in poll.poll(SILENCE_S * 1000)}
+            if not ready or turn.fileno() in ready:
+                return
+            self._take(self._keyboard)
+
+    def forget(self) -> None:
+        """Drop the questions of a turn that is over; the next one's are asked again, after a Ctrl-D too."""
+        self.leave_line()
+        self._pending.clear()
+        self._keyboard = sys.stdin.fileno()
+
+    def _ask(self) -> None:
+        """Put the first one to the person; what was typed before is no answer to it."""
+        self.leave_line()
+        if self._keyboard is None:
+            talk(f"{card(self._now())}\n  {commands(self._pending[0].code)}")
+            return
+        with contextlib.suppress(termios.error):  # the terminal has gone; the next read says so
+            termios.tcflush(self._keyboard, termios.TCIFLUSH)
+        talk(card(self._now()))
+        self._prompt()
+
+    def _now(self) -> ApprovalJson:
+        """The first one with the time that is left of it."""
+        first = self._pending[0]
+        return {**first.approval, "left_s": first.until_s - time.monotonic()}
+
+    def _prompt(self) -> None:
+        if self._keyboard is None:
+            return
+        first = self._pending[0]
+        there = left(first.until_s - time.monotonic())
+        text = f"{first.code}, {there}: y once, s for the session, n no, Ctrl-C stops the turn: "
+        print(visible(text), end="", file=sys.stderr, flush=True)
+        self._prompted = True
+
+    def _take(self, keyboard: int) -> None:
+        """Read one line, which is there, and do what it says."""
+        try:
+            typed = os.read(keyboard, _LONGEST_ANSWER)
+        except OSError:  # the terminal has gone
+            typed = b""
+        self._prompted = False  # the terminal echoed the line's end
+        if not typed:
+            self._lose_keyboard()
+            return
+        word = typed.decode("utf-8", "replace").strip().lower()
+        if word in _MEANINGS:
+            self._answer(*_MEANINGS[word])
+        elif word:
+            talk(f"{self._pending[0].code} still waits; type y, s or n, and Enter")
+            self._prompt()
+        else:
+            self._ask()
+
+    def _lose_keyboard(self) -> None:
+        """Ctrl-D, or the terminal is gone: nothing is approved by that, and nothing denied."""
+        self._keyboard = None
+        print(file=sys.stderr, flush=True)
+        talk(f"{self._pending[0].code} still waits; {commands(self._pending[0].code)}")
+
+    def _answer(self, approve: bool, for_session: bool) -> None:  # noqa: FBT001 - a row of the table above
+        """Send the word on a connection of its own. How it ended comes with the turn's lines."""
+        code = self._pending[0].code
+        request = AnswerApprovalRequest(code=code, approve=approve, for_session=for_session, by=BY)
+        try:
+            answer: ApprovalAnswerJson = self._wire.call(request, ANSWER_S)
+        except CommandError as error:
+            talk(error.sentence)
+            if error.exit is Exit.NO_SUCH_THING:
+                self._drop(code)
+            else:
+                self._prompt()
+            return
+        if not answer["taken"]:
+            talk(answer["sentence"])
+        self._drop(code)
+
+    def _drop(self, code: str) -> None:
+        """Take one off the list, and ask the next."""
+        self._pending = [each for each in self._pending if each.code != code]
+        if self._pending:
+            self._ask()
