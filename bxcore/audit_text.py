@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bxcore.audit_view import CallView
-from bxcore.labels import Label
-from bxcore.sanitize import one_line
+from bxcore.approvals.shown import visible
+from bxcore.audit_view import ApprovalPart, CallView
 
 LONGEST = 160
 """Characters of any one name or sentence on a line."""
@@ -13,7 +12,7 @@ LONGEST_ARGUMENTS = 20_000
 
 
 def line(view: CallView) -> str:
-    """One call on one line, without control characters.
+    """One call on one line, what is invisible in it made visible.
 
     ``2026-11-02T10:00:00+00:00  12  home/t4c1  shell  allowed by run-tests, k7 by bxctl  private → private,
     untrusted  ok  31 ms``
@@ -28,7 +27,7 @@ def line(view: CallView) -> str:
         view.outcome,
         "" if view.duration_ms is None else f"{view.duration_ms} ms",
     ]
-    return "  ".join(one_line(part, LONGEST) for part in parts if part)
+    return "  ".join(_short(part) for part in parts if part)
 
 
 def full(view: CallView) -> str:
@@ -47,8 +46,12 @@ def full(view: CallView) -> str:
         ("duration", None if view.duration_ms is None else f"{view.duration_ms} ms"),
         ("arguments' sha256", view.arguments_sha256),
     ]
-    said = [f"{name}: {one_line(value, LONGEST)}" for name, value in rows if value]
+    said = [f"{name}: {_short(value)}" for name, value in rows if value]
     return "\n".join([*said, f"arguments: {_arguments(view.arguments)}"])
+
+
+def _short(text: str) -> str:
+    return visible(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
 def _decided(view: CallView) -> str:
@@ -57,30 +60,30 @@ def _decided(view: CallView) -> str:
     said = [f"{view.decision or 'asked'}{grant}"]
     if view.approval is not None:
         by = f" by {view.approver}" if view.approver else ""
-        said.append(f"{view.approval.code} {view.approval.how or ''}".rstrip() + by)
+        said.append(f"{view.approval.code} {_how(view.approval) or ''}".rstrip() + by)
     return ", ".join(said)
 
 
 def _labels(view: CallView) -> str:
     after = view.label_after
-    return _said(view.label_before) if after is None else f"{_said(view.label_before)} → {_said(after)}"
-
-
-def _said(label: Label) -> str:
-    return str(label)
+    return f"{view.label_before}" if after is None else f"{view.label_before} → {after}"
 
 
 def _approval_rows(view: CallView) -> list[tuple[str, str | None]]:
     part = view.approval
     if part is None:
         return [("approver", view.approver)]
-    ended = " ".join(word for word in (part.how, part.by and f"by {part.by}", part.ended) if word)
+    ended = " ".join(word for word in (_how(part), part.by and f"by {part.by}", part.ended) if word)
     return [
         ("approval", " ".join(word for word in (part.code, part.asked and f"asked {part.asked}") if word)),
         ("asked because", part.why),
         ("answer", ended or None),
         ("approver", view.approver),
     ]
+
+
+def _how(part: ApprovalPart) -> str | None:
+    return "approved for the session" if part.how == "session" else part.how
 
 
 def _explained(outcome: str) -> str:
@@ -100,6 +103,6 @@ def _with_sha256(name: str | None, sha256: str | None) -> str | None:
 def _arguments(arguments: str | None) -> str:
     if arguments is None:
         return "not kept; the session was secret, or the call was refused"
-    shown = one_line(arguments, LONGEST_ARGUMENTS)
+    shown = visible(arguments[:LONGEST_ARGUMENTS])
     more = len(arguments) - LONGEST_ARGUMENTS
     return f"{shown} [{more} more characters]" if more > 0 else shown

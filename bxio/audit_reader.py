@@ -18,6 +18,8 @@ from bxcore.audit_view import CallKey, CallView, Record, key_of
 FIRST_BYTES = 256 * 1024
 MOST_BYTES = 64 * 1024 * 1024
 """How much of the file's end is read for its last calls: first little, then twice as much, at most this."""
+CUT_BYTES = 2 * 1024 * 1024
+"""How much is read to find when the owner was asked about one of these calls, perhaps long before."""
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; a line that is longer is no record of ours, and is not read whole."""
 
@@ -34,7 +36,8 @@ def tail(path: Path, limit: int, *, running: Collection[CallKey] = ()) -> list[C
     while True:
         records, all_read = _last_records(path, window)
         found = audit_view.calls(records, running=running)[-limit:]
-        if all_read or window >= MOST_BYTES or (len(found) == limit and not any(map(_is_cut, found))):
+        enough = len(found) == limit and (window >= CUT_BYTES or not any(map(_is_cut, found)))
+        if enough or all_read or window >= MOST_BYTES:
             return found
         window *= 2
 

@@ -52,6 +52,43 @@ def test_a_torn_last_line_is_cut_kept_and_said(path: Path, torn: bytes) -> None:
     assert audit_reader.verify(path) == again.head
 
 
+@pytest.mark.parametrize("torn", [b"", b'{"n":3,"bef', b"x" * 3_000_000])
+def test_a_last_record_that_is_longer_than_what_is_read_at_first_is_no_torn_line(
+    path: Path, torn: bytes
+) -> None:
+    """``write_file`` takes 262,144 characters, and each may take 12 bytes here."""
+    log = AuditLog.open(path)
+    log.record({"tool": "recall"})
+    log.record({"arguments": "\U0001f511" * 262_144})
+    log.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole + torn)
+    again = AuditLog.open(path)
+    assert path.read_bytes() == whole
+    assert (again.torn is not None) == bool(torn)
+    assert again.head == log.head
+    again.close()
+
+
+def test_a_written_record_is_settled_by_the_next_sync(path: Path) -> None:
+    log = AuditLog.open(path)
+    assert log.write({"tool": "a"}) == 1
+    assert (log.head.number, log.settled) == (1, 0)
+    log.sync()
+    assert log.settled == 1
+    log.close()
+    again = AuditLog.open(path)
+    assert again.settled == 1
+    again.close()
+
+
+def test_never_more_than_one_record_waits_for_a_sync(path: Path) -> None:
+    log = AuditLog.open(path)
+    assert [log.write({"tool": "a"}), log.write({"tool": "b"})] == [1, 2]
+    assert log.settled == 1
+    log.close()
+
+
 def test_a_log_that_is_only_a_torn_line_starts_anew(path: Path) -> None:
     path.write_bytes(b'{"n":1')
     path.chmod(0o600)
