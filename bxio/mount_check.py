@@ -1,0 +1,96 @@
+"""Which host folders a sandbox may be given, looked at when the call runs (spec 2.5; symlinks, sockets).
+
+A grant was checked when it was loaded; what its folder is by now may be another thing. A link as the folder
+itself is followed once, to its real path, and that one is judged and mounted. Links inside a mounted folder
+are followed inside the sandbox only, where nothing else is mounted.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from bxcore.errors import system_reason
+from bxcore.sandbox import Mount, SandboxError
+from bxcore.sandbox.jobs import WORK
+
+SYSTEM = ("/proc", "/sys", "/dev")
+"""Windows into the kernel: they, and what lies in them, are mounted for nobody."""
+LOOKED_AT = 100_000
+"""Entries of a folder that are looked at for a socket; over that the folder is refused."""
+
+
+def granted(folders: Iterable[str], *, read_only: bool, own: Sequence[Path]) -> tuple[Mount, ...]:
+    """The mounts of a grant's folders, each at its own path.
+
+    ``own`` are the box's folders (configuration, state, run, cache). Raises ``SandboxError`` for a folder
+    that is missing, holds one of ``own`` or lies in it, is the system's, or holds a socket.
+    """
+    return tuple(_mount(folder, read_only=read_only, own=own) for folder in folders)
+
+
+def _mount(folder: str, *, read_only: bool, own: Sequence[Path]) -> Mount:
+    real = _real_folder(folder)
+    problem = next(_problems(folder, real, own), None)
+    if problem is not None:
+        raise SandboxError(problem)
+    return Mount(source=str(real), target=folder, read_only=read_only)
+
+
+def _real_folder(folder: str) -> Path:
+    try:
+        real = Path(folder).resolve(strict=True)
+        mode = real.stat().st_mode
+    except FileNotFoundError:
+        raise SandboxError(
+            f"the folder {folder} of the grant is not there; make it or change the grant"
+        ) from None
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
+        reason = system_reason(error) if isinstance(error, OSError) else "its links lead in a circle"
+        raise SandboxError(f"the folder {folder} of the grant cannot be used: {reason}") from None
+    if not stat.S_ISDIR(mode):
+        raise SandboxError(f"{folder} of the grant is no folder; name the folder that holds it")
+    return real
+
+
+def _problems(folder: str, real: Path, own: Sequence[Path]) -> Iterator[str]:
+    named = folder if str(real) == folder else f"{folder} (really {real})"
+    if str(real) == "/" or any(_within(real, Path(system)) for system in SYSTEM):
+        yield f"the folder {named} is the system's own; grant a folder below it that holds files only"
+    if _within(Path(folder), Path(WORK)):
+        yield f"the folder {named} cannot be shown to a tool: {WORK} is the session's own; grant another"
+    for mine in own:
+        if _within(real, mine.resolve()) or _within(mine.resolve(), real):
+            yield f"the folder {named} holds boxmaker's own files or lies in them ({mine}); grant another"
+    yield from _socket_problem(named, real)
+
+
+def _socket_problem(named: str, real: Path) -> Iterator[str]:
+    """A socket can be spoken to through a folder that is mounted for reading only."""
+    try:
+        with os.scandir(real) as entries:
+            looked_at = list(islice(entries, LOOKED_AT + 1))
+            found = next((entry.name for entry in looked_at if _is_socket(entry)), None)
+    except OSError as error:
+        yield f"the folder {named} cannot be looked at: {system_reason(error)}"
+        return
+    if found is not None:
+        yield f"the folder {named} holds the socket {found!r}, which a tool could speak to; move it elsewhere"
+    elif len(looked_at) > LOOKED_AT:
+        yield f"the folder {named} has over {LOOKED_AT} entries, too many to look through; grant one below"
+
+
+def _is_socket(entry: os.DirEntry[str]) -> bool:
+    if entry.is_symlink() or entry.is_dir() or entry.is_file():  # known without a look at the disk
+        return False
+    try:
+        return stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _within(path: Path, folder: Path) -> bool:
+    return path == folder or folder in path.parents
