@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TypeAlias, assert_never
 
 from bxcore.control import ErrorCode, requests
-from bxcore.control.audit import calls_json, chain_json, record_json
+from bxcore.control.audit import calls_json, record_json
+from bxcore.control.chain import chain_json
 from bxcore.doctor import Check, Verdict
 from bxcore.errors import system_reason
 from bxio import audit_reader

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias, assert_never
 
+from bxcore.approvals.codes import as_typed
 from bxcore.control import ErrorCode, requests
-from bxcore.control.approvals import answered_json, approvals_json, by_problem, code_problem, read_code
+from bxcore.control.approvals import answered_json, approvals_json, by_problem, code_problem
 from bxcore.control.grants import explained_json, grants_json
 from bxcore.control.requests import AnswerApprovalRequest
 from bxcore.labels import Label, Level
@@ -35,7 +36,7 @@ def problem(request: OfBroker) -> str | None:
         return None
     if request.for_session and not request.approve:
         return "a denial is for one call; leave for_session away"
-    return code_problem(read_code(request.code)) or by_problem(request.by)
+    return code_problem(as_typed(request.code)) or by_problem(request.by)
 
 
 def message(request: OfBroker) -> BrokerMessage:
@@ -45,7 +46,7 @@ def message(request: OfBroker) -> BrokerMessage:
             return ListApprovals()
         case requests.AnswerApprovalRequest():
             return AnswerApproval(
-                code=read_code(request.code),
+                code=as_typed(request.code),
                 approve=request.approve,
                 for_session=request.for_session,
                 by=request.by.strip(),

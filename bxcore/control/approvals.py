@@ -13,11 +13,6 @@ LONGEST_BY = 64
 _LONGEST_CODE = 16
 
 
-def read_code(text: str) -> str:
-    """Read a code as a phone writes it: spaces around it and capitals mean nothing."""
-    return text.strip().lower()
-
-
 def code_problem(code: str) -> str | None:
     """Say why ``code`` cannot be one, or None."""
     if code and len(code) <= _LONGEST_CODE and code.isascii() and code.isalnum():

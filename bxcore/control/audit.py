@@ -1,18 +1,16 @@
-"""The audit's calls and its chain as the control socket's JSON (spec 2.4)."""
+"""The audit's calls as the control socket's JSON (spec 2.4)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from bxcore import audit_text
-from bxcore.audit_chain import Broken, Head
 from bxcore.audit_view import ApprovalPart, CallView
 from bxcore.control.answers import (
     AuditApprovalJson,
     AuditCallJson,
     AuditCallsJson,
     AuditRecordJson,
-    ChainJson,
 )
 from bxcore.control.label import label_json
 
@@ -61,11 +59,3 @@ def _approval_json(part: ApprovalPart) -> AuditApprovalJson:
         "by": part.by,
         "ended": part.ended,
     }
-
-
-def chain_json(walked: Head | Broken) -> ChainJson:
-    """Write what a walk along the chain found."""
-    if isinstance(walked, Broken):
-        return {"ok": False, "records": walked.line - 1, "line": walked.line, "sentence": walked.sentence}
-    records = "1 record" if walked.number == 1 else f"{walked.number} records"
-    return {"ok": True, "records": walked.number, "line": None, "sentence": f"{records}, the chain holds"}

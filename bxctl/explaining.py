@@ -1,0 +1,60 @@
+"""Explains a decision without a running box, from the grants' folder (spec 2.2, 2.3)."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bxcore import grants
+from bxcore.config import read
+from bxcore.control import Exit
+from bxcore.control.answers import ExplainedJson
+from bxcore.control.requests import ExplainRequest
+from bxcore.labels import Label, Level
+from bxcore.policy import Call, Verdict, decide
+from bxcore.repeats import TurnCalls
+from bxctl.called import typed
+from bxctl.errors import CommandError
+from bxctl.place import paths_of
+from bxctl.printing import data, talk
+
+
+def explain(args: Namespace, request: ExplainRequest) -> ExplainedJson:
+    """Decide the call by the grants that a start would load; raises ``CommandError`` for a bad set."""
+    call = Call(
+        tool=request.tool,
+        arguments=request.arguments,
+        state=Label(Level.parse(request.session_class), untrusted=request.untrusted),
+        calls=TurnCalls(turn=1),
+        said=request.said,
+    )
+    return _json(decide(call, _granted(args), datetime.now(UTC)))
+
+
+def _granted(args: Namespace) -> tuple[grants.Grant, ...]:
+    """The built-in grants and the owner's, of whom a folder that nobody named may be missing."""
+    paths = paths_of(args)
+    settings = read(paths, os.environ, cwd=Path.cwd()).settings
+    if settings is None:
+        raise CommandError(Exit.USAGE, f"the configuration has problems; see {typed('check')}")
+    folder = settings.broker.grants or paths.grants
+    talk(f"boxmaker does not run; by the grants in {folder}")
+    if settings.broker.grants is None and not folder.exists():
+        return grants.BUILT_IN
+    loaded = grants.load(folder)
+    if loaded.problems:
+        for each in loaded.problems:
+            data(f"{each.file}:{each.line}: {each.problem}")
+        raise CommandError(Exit.USAGE, "these grants have problems, so no box would start with them")
+    return (*grants.BUILT_IN, *loaded.grants)
+
+
+def _json(verdict: Verdict) -> ExplainedJson:
+    return {
+        "decision": verdict.outcome.value,
+        "grant": None if verdict.grant is None else verdict.grant.id,
+        "sentence": verdict.sentence or verdict.why,
+        "steps": list(verdict.steps),
+    }
