@@ -14,6 +14,8 @@ MEMORY_TOOLS = (RECALL, MEMORY, ASK_MEMORY)
 """Their policy is built in."""
 GRANTED_TOOLS = (READ_FILE, WRITE_FILE, SHELL, HTTP_FETCH)
 """The tools that an owner's grant may name."""
+MAX_LISTED = 5
+"""Entries of a list that a line about a grant names; of more it tells the number."""
 
 
 class Mode(StrEnum):
@@ -69,9 +71,37 @@ class Grant:
         """The least label that a result under this grant has."""
         return Label(self.result_class, self.untrusted)
 
+    @property
+    def about(self) -> str:
+        """What it covers, on one line: for listings."""
+        match self.tool:
+            case "shell":
+                what = f"{_listed(self.commands, 'any command')}{_folders(self, ' in ')}"
+            case "http_fetch":
+                what = f"{_listed(self.methods, 'any method')} at {_listed(self.hosts, 'any host')}"
+            case "read_file" | "write_file":
+                what = _folders(self, "") or "the work folder"
+            case _:
+                what = "built in"
+        return what if self.expires is None else f"{what}, until {self.expires.isoformat()}"
+
     def expired(self, now: datetime) -> bool:
         """Whether the grant is no grant any more; ``now`` has a time zone."""
         return self.expires is not None and now >= self.expires
+
+
+def _listed(entries: tuple[str, ...], otherwise: str) -> str:
+    shown = ", ".join(entries[:MAX_LISTED])
+    more = len(entries) - MAX_LISTED
+    return f"{shown} and {more} more" if more > 0 else shown or otherwise
+
+
+def _folders(grant: Grant, before: str) -> str:
+    """The folders, and whether they are written to; an explicit no says nothing of that."""
+    if not grant.paths:
+        return ""
+    how = "" if grant.mode is Mode.DENY else ", read-only" if grant.read_only else ", writable"
+    return f"{before}{_listed(grant.paths, '')}{how}"
 
 
 def _built_in(tool: str) -> Grant:

@@ -16,7 +16,7 @@ _WRITTEN = re.compile(r"(\*\.)?(\[[^\[\]/?#@%\\]*\]|[^\[\]:/?#@%*\\]+)(?::([0-9]
 
 
 class HostError(SentenceError):
-    """A text that is no host of a grant; the sentence goes on after the key's name."""
+    """A text that is no host of a grant; the sentence goes on after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,18 @@ def host_rule(written: str) -> HostRule:
     """Read a host as a grant has it; ``str`` of the value reads as the same one. Raises ``HostError``."""
     found = _WRITTEN.fullmatch(written.strip())
     if found is None:
-        raise HostError("holds what is no host; write a name, *.suffix or name:port")
+        raise HostError("which is no host; write a name, *.suffix or name:port")
     below, host, port = bool(found[1]), found[2], found[3]
     try:
         target = parse(f"http://{host}:{port or ''}/")
     except TargetError as error:
-        raise HostError(f"holds what is no host: {error.sentence.replace('the url', 'it', 1)}") from None
+        raise HostError(f"which is no host: {_of_a_host(error.sentence)}") from None
     if below and target.address is not None:
-        raise HostError("holds a * before an address; write the address alone")
+        raise HostError("which has a * before an address; write the address alone")
     return HostRule(target.host, below, int(port) if port else None)
+
+
+def _of_a_host(sentence: str) -> str:
+    for of_a_url, of_a_host in (("the url's host", "it"), ("the url's", "its"), ("the url", "it")):
+        sentence = sentence.replace(of_a_url, of_a_host)
+    return sentence

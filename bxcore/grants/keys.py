@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from bxcore.args import HTTP_FETCH, READ_FILE, SHELL, WRITE_FILE
 from bxcore.args.http_fetch import METHODS
-from bxcore.args.paths import normalised
 from bxcore.did_you_mean import hint
+from bxcore.grants.folders import plain_folder, unfit
 from bxcore.grants.grant import GRANTED_TOOLS, MEMORY_TOOLS, Mode, WhenUntrusted
 from bxcore.labels import Level
 
@@ -22,17 +22,14 @@ MAX_MEMORY_MB = 1_048_576
 MAX_LIST = 100
 """Entries of a list."""
 MAX_BYTES = 1_073_741_824
-MAX_PORT = 65_535
 
-_LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_HOST = re.compile(rf"(?:\*\.)?{_LABEL}(?:\.{_LABEL}){{0,30}}(?::[0-9]{{1,5}})?")
-_COMMAND = re.compile(r"[^\s\x00-\x1f\x7f]{1,200}")
+_COMMAND = re.compile(r"[^\s\x00-\x1f\x7f'\"\\`$;&|<>()]{1,200}")
 
 E = TypeVar("E", bound=StrEnum)
 
 
 class WrongValueError(ValueError):
-    """A value that may not stand there; ``.args[0]`` is what to write instead, after the key's name."""
+    """A value that may not stand there; ``.args`` are what is wrong, each to go on after the key's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,14 +70,16 @@ def _one_of(kind: type[E]) -> Callable[[object], E]:
     return read
 
 
-def _level(value: object) -> Level:
+def read_level(value: object) -> Level:
+    """A class by its name; raises ``WrongValueError``."""
     names = tuple(level.text for level in Level)
     if not isinstance(value, str) or value not in names:
         raise WrongValueError(f"is no class{_choices(names)}")
     return Level.parse(value)
 
 
-def _boolean(value: object) -> bool:
+def read_boolean(value: object) -> bool:
+    """True or false, and nothing that merely looks so; raises ``WrongValueError``."""
     if not isinstance(value, bool):
         raise WrongValueError("is no boolean; write true or false, without quotes")
     return value
@@ -109,52 +108,74 @@ def _list(read: Callable[[str], str], example: str) -> Callable[[object], tuple[
             raise WrongValueError(f"is no list of strings; write one such as {example}")
         if not 1 <= len(value) <= MAX_LIST:
             raise WrongValueError(f"has {len(value)} entries; write 1 to {MAX_LIST}, or leave the key out")
-        made = tuple(read(each) for each in value)
-        if len(set(made)) != len(made):
-            raise WrongValueError("names the same twice; write each once")
-        return made
+        return _each_once(value, read)
 
     return read_all
 
 
+def _each_once(value: list[str], read: Callable[[str], str]) -> tuple[str, ...]:
+    """Read all entries, so that everything wrong with any of them is told."""
+    made: list[str] = []
+    wrong: list[str] = []
+    for written in value:
+        try:
+            entry = read(written)
+        except WrongValueError as error:
+            wrong.append(f"holds {shown(written, 'an entry')}, {error}")
+            continue
+        if entry in made:
+            wrong.append(f"names {shown(entry, 'the same')} twice; write each once")
+        made.append(entry)
+    if wrong:
+        raise WrongValueError(*wrong)
+    return tuple(made)
+
+
+def shown(written: str, otherwise: str) -> str:
+    """An entry as a sentence may hold it: short and of visible ASCII, else other words for it."""
+    return written if re.fullmatch(r"[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?", written) else otherwise
+
+
 def _path(value: str) -> str:
-    if not value.startswith("/") or "\0" in value or ".." in value.split("/"):
-        raise WrongValueError("holds a path that is not absolute and plain; write one such as /home/me/notes")
-    return normalised(value) or "/"
+    folder = plain_folder(value)
+    if folder is None:
+        raise WrongValueError("which is no absolute and plain path; write one such as /home/me/notes")
+    if reason := unfit(folder):
+        raise WrongValueError(reason)
+    return folder
 
 
 def _host(value: str) -> str:
-    host = value.lower()
-    port = host.partition(":")[2]
-    if not _HOST.fullmatch(host) or (port and not 1 <= int(port) <= MAX_PORT):
-        raise WrongValueError("holds what is no host; write a name, *.suffix or name:port")
-    return host
+    from bxcore.grants.host_rule import HostError, host_rule
+
+    try:
+        return str(host_rule(value))
+    except HostError as error:
+        raise WrongValueError(error.sentence) from None
 
 
 def _method(value: str) -> str:
     if value not in METHODS:
-        raise WrongValueError(f"holds a method that is not known{_choices(METHODS)}")
+        raise WrongValueError(f"which is no method that is known{_choices(METHODS)}")
     return value
 
 
 def _command(value: str) -> str:
     if not _COMMAND.fullmatch(value):
-        raise WrongValueError(
-            'holds more than a first word; write the first words alone, such as ["ls", "git"]'
-        )
+        raise WrongValueError('which is more than a first word; write words alone, such as "ls" and "git"')
     return value
 
 
 KEYS: Mapping[str, Key] = {
     "tool": Key(read=_tool),
     "mode": Key(read=_one_of(Mode)),
-    "max_taint": Key(read=_level),
-    "result_class": Key(read=_level),
-    "untrusted": Key(read=_boolean),
+    "max_taint": Key(read=read_level),
+    "result_class": Key(read=read_level),
+    "untrusted": Key(read=read_boolean),
     "when_untrusted": Key(read=_one_of(WhenUntrusted)),
     "expires": Key(read=_moment),
     "paths": Key(read=_list(_path, '["/home/me/notes"]'), tools=CONTAINER_TOOLS),
-    "read_only": Key(read=_boolean, tools=CONTAINER_TOOLS),
+    "read_only": Key(read=read_boolean, tools=CONTAINER_TOOLS),
     "hosts": Key(read=_list(_host, '["example.org"]'), tools=(HTTP_FETCH,)),
     "methods": Key(read=_list(_method, '["GET"]'), tools=(HTTP_FETCH,)),
     "max_bytes": Key(read=_whole(MAX_BYTES), tools=(HTTP_FETCH,)),

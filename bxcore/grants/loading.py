@@ -7,47 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from bxcore import toml_lines
-from bxcore.args import READ_FILE, WRITE_FILE
+from bxcore.args import HTTP_FETCH, READ_FILE, SHELL, WRITE_FILE
 from bxcore.did_you_mean import hint
 from bxcore.errors import system_reason
-from bxcore.grants.grant import BUILT_IN, Grant, WhenUntrusted
+from bxcore.grants.examples import EXAMPLES, Found, failing, read_examples
+from bxcore.grants.folders import meets, unfit
+from bxcore.grants.grant import BUILT_IN, Grant, Mode, WhenUntrusted
+from bxcore.grants.grant_file import Folder, UnreadableError, table_of, text_of
 from bxcore.grants.keys import KEYS, REQUIRED, BuiltInPolicyError, WrongValueError
 
-MAX_FILE = 65_536
-"""Bytes of a grant's file."""
 MEMORY_POLICY = "the policy of recall, memory and ask_memory is built in; remove this grant"
 
 _ID = re.compile(r"[a-z0-9-]{1,64}")
-
-
-class Folder(Protocol):
-    """What is used of a ``pathlib.Path``."""
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-
-    @property
-    def stem(self) -> str:
-        """The name without its suffix."""
-
-    @property
-    def suffix(self) -> str:
-        """The name's ending, with its dot."""
-
-    def iterdir(self) -> Iterable[Self]:
-        """What is in the folder; may raise ``OSError``."""
-
-    def is_dir(self) -> bool:
-        """Whether it is a folder that is there."""
-
-    def read_bytes(self) -> bytes:
-        """The file's bytes; may raise ``OSError``."""
-
-    def __truediv__(self, key: str, /) -> Self: ...
 
 
 class GrantProblem(NamedTuple):
@@ -65,12 +39,13 @@ class Grants(NamedTuple):
     problems: tuple[GrantProblem, ...]
 
 
-def load(folder: Folder) -> Grants:
+def load(folder: Folder, own: Iterable[str] = ()) -> Grants:
     """Read every ``*.toml`` of a folder; a set with problems is a bad set, whatever grants are left.
 
-    Never raises for what is in the folder. A folder that is not there is a problem too.
+    Never raises for what is in the folder. A folder that is not there is a problem too. No grant may hold
+    the folder of grants, nor one of ``own``: absolute paths of what the box keeps for itself.
     """
-    if not folder.is_dir():
+    if not _is_folder(folder):
         return Grants((), (GrantProblem(str(folder), 1, "the folder of grants does not exist; make it"),))
     try:
         files = sorted(folder.iterdir(), key=lambda file: file.name)
@@ -78,42 +53,60 @@ def load(folder: Folder) -> Grants:
         return Grants(
             (), (GrantProblem(str(folder), 1, f"the folder cannot be read: {system_reason(error)}"),)
         )
+    kept = (*own, _real(folder) or str(folder))
     taken = {grant.id: "a built-in grant" for grant in BUILT_IN}
     grants: list[Grant] = []
     problems: list[GrantProblem] = []
     for file in files:
         if file.suffix.lower() == ".toml" and not file.name.startswith("."):
-            grant, found = _load_file(file, folder, taken)
+            grant, found = _load_file(file, _Around(folder, kept, taken))
             problems += sorted(found)
             grants += [grant] if grant else []
             taken.setdefault(file.stem, file.name)
     return Grants(tuple(grants), tuple(problems))
 
 
+class _Around(NamedTuple):
+    """What a file is checked against: where it lies, the box's own folders, and whose each id is already."""
+
+    folder: Folder
+    own: tuple[str, ...]
+    taken: Mapping[str, str]
+
+
 Loaded: TypeAlias = tuple[Grant | None, list[GrantProblem]]
 
 
-def _load_file(file: Folder, folder: Folder, taken: Mapping[str, str]) -> Loaded:
-    problems = [GrantProblem(str(file), 1, problem) for problem in _id_problems(file.stem, taken)]
+def _load_file(file: Folder, around: _Around) -> Loaded:
+    problems = [GrantProblem(str(file), 1, problem) for problem in _id_problems(file.stem, around.taken)]
     try:
-        text = _text_of(file)
-        table = _table_of(text)
-    except _UnreadableError as error:
+        text = text_of(file)
+        table = table_of(text)
+    except UnreadableError as error:
         return None, [*problems, GrantProblem(str(file), error.line, error.problem)]
-    values, found = _values(table)
-    found += _missing_folders(values, folder)
-    problems += [
-        GrantProblem(str(file), toml_lines.line_of(text, (key,)) if key in table else 1, problem)
-        for key, problem in found
-    ]
-    return (None if problems else _grant(file.stem, text, values)), problems
+    grant, found = _read(file.stem, text, table, around)
+    lines = toml_lines.lines(text) if found else {}
+    problems += [GrantProblem(str(file), _line(lines, path), problem) for path, problem in found]
+    return (None if problems else grant), problems
 
 
-class _UnreadableError(Exception):
-    def __init__(self, line: int, problem: str) -> None:
-        super().__init__(problem)
-        self.line = line
-        self.problem = problem
+def _line(lines: Mapping[toml_lines.KeyPath, int], path: toml_lines.KeyPath) -> int:
+    return next((lines[path[:size]] for size in range(len(path), 0, -1) if path[:size] in lines), 1)
+
+
+def _read(
+    stem: str, text: str, table: Mapping[str, object], around: _Around
+) -> tuple[Grant | None, list[Found]]:
+    """The grant, and what is wrong; its examples are tried once the grant itself is whole."""
+    values, found = _values({key: value for key, value in table.items() if key != EXAMPLES})
+    if any(sentence == MEMORY_POLICY for _, sentence in found):
+        return None, found
+    found += [(("paths",), problem) for problem in _folder_problems(values.get("paths", ()), around)]
+    examples, wrong = read_examples(table.get(EXAMPLES, []))
+    if found:
+        return None, found + wrong
+    grant = _grant(stem, text, values)
+    return grant, wrong + failing(examples, grant)
 
 
 def _id_problems(stem: str, taken: Mapping[str, str]) -> Iterator[str]:
@@ -123,69 +116,74 @@ def _id_problems(stem: str, taken: Mapping[str, str]) -> Iterator[str]:
         yield f"the id {stem} is that of {taken[stem]} already; rename the file"
 
 
-def _text_of(file: Folder) -> str:
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise _UnreadableError(1, f"the file cannot be read: {system_reason(error)}") from None
-    if len(data) > MAX_FILE:
-        raise _UnreadableError(1, f"the file has {len(data)} bytes, over the limit of {MAX_FILE}; shorten it")
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise _UnreadableError(line, "this is no UTF-8; save the file as UTF-8") from None
-
-
-def _table_of(text: str) -> dict[str, Any]:
-    import tomli
-
-    try:
-        return tomli.loads(text)
-    except RecursionError:
-        raise _UnreadableError(1, "this is nested too deep; write plain keys") from None
-    except ValueError as error:
-        raise _UnreadableError(*toml_lines.syntax_problem(error, text)) from None
-
-
-def _values(table: Mapping[str, object]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The keys' values as a grant has them, and what is wrong: the key and the sentence."""
+def _values(table: Mapping[str, object]) -> tuple[dict[str, Any], list[Found]]:
+    """The keys' values as a grant has them, and what is wrong."""
     values: dict[str, Any] = {}
-    problems = [(key, f"{key} is missing; write it") for key in REQUIRED if key not in table]
+    problems: list[Found] = [((key,), f"{key} is missing; write it") for key in REQUIRED if key not in table]
     for key, value in table.items():
         if key not in KEYS:
-            problems.append((key, f"{_shown(key)} is no key of a grant{hint(key, KEYS) or '; remove it'}"))
+            near = hint(key, (*KEYS, EXAMPLES)) or "; remove it"
+            problems.append(((key,), f"{_shown(key)} is no key of a grant{near}"))
             continue
         try:
             values[key] = KEYS[key].read(value)
         except BuiltInPolicyError:
-            return {}, [(key, MEMORY_POLICY)]
+            return {}, [((key,), MEMORY_POLICY)]
         except WrongValueError as error:
-            problems.append((key, f"{key} {error}"))
-    return values, problems + _misplaced(values)
+            problems += [((key,), f"{key} {wrong}") for wrong in error.args]
+    return values, [*problems, *_misplaced(values), *_pointless(values, table)]
 
 
 def _shown(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", key) else "this"
 
 
-def _misplaced(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _misplaced(values: Mapping[str, Any]) -> Iterator[Found]:
     tool = values.get("tool")
-    if tool is None:
-        return []
-    return [
-        (key, f"{key} is no key of a grant for {tool}; remove it")
-        for key in values
-        if tool not in KEYS[key].tools
-    ]
+    for key in values if tool is not None else ():
+        if tool not in KEYS[key].tools:
+            yield (key,), f"{key} is no key of a grant for {tool}; remove it"
 
 
-def _missing_folders(values: Mapping[str, Any], folder: Folder) -> list[tuple[str, str]]:
-    return [
-        ("paths", f"the folder {path} does not exist; make it or take it out")
-        for path in values.get("paths", ())
-        if not (folder / path).is_dir()
-    ]
+def _pointless(values: Mapping[str, Any], table: Mapping[str, object]) -> Iterator[Found]:
+    """Keys that are all right alone, and make a grant that could never mean what its owner thinks."""
+    tool, denies = values.get("tool"), values.get("mode") is Mode.DENY
+    if tool == HTTP_FETCH and "hosts" not in table and not denies:
+        yield ("hosts",), 'hosts is missing; write it, such as hosts = ["example.org"]'
+    if tool == WRITE_FILE and values.get("read_only") is True and not denies:
+        yield ("read_only",), "read_only = true lets write_file write nothing; remove it"
+    if tool == SHELL and denies and "paths" in values:
+        yield ("paths",), "paths says nothing in a grant that denies shell; remove it, or name commands"
+
+
+def _folder_problems(paths: Iterable[str], around: _Around) -> Iterator[str]:
+    """Each folder is looked at where it really is, so that a link hides nothing."""
+    for path in paths:
+        if not _is_folder(around.folder / path):
+            yield f"the folder {path} does not exist; make it or take it out"
+            continue
+        real = _real(around.folder / path) or path
+        if real != path and (reason := unfit(real)):
+            yield f"the folder {path} is really {real}, {reason}"
+        for kept in around.own:
+            if meets(real, kept) or meets(path, kept):
+                yield f"the folder {path} meets {kept}, which is the box's own; name a folder apart from it"
+                break
+
+
+def _is_folder(folder: Folder) -> bool:
+    try:
+        return folder.is_dir()
+    except OSError:
+        return False
+
+
+def _real(folder: Folder) -> str | None:
+    """Where it really is; None where that cannot be told, such as behind a ring of links."""
+    try:
+        return str(folder.resolve())
+    except (OSError, RuntimeError):
+        return None
 
 
 def _grant(stem: str, text: str, values: Mapping[str, Any]) -> Grant:

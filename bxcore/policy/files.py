@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bxcore.grants.folders import below
 from bxcore.grants.grant import Grant, Mode
 from bxcore.policy.named import stands_in
 
@@ -53,4 +54,4 @@ class File:
 
 def below_any(path: str, folders: tuple[str, ...]) -> bool:
     """Whether a normalised path is one of the folders or lies in one; compared step by step, not as text."""
-    return any(path == folder or path.startswith(f"{folder.rstrip('/')}/") for folder in folders)
+    return any(below(path, folder) for folder in folders)

@@ -13,8 +13,8 @@ from bxcore.labels import Label, Level
 
 MEMORY_POLICY = "the policy of recall, memory and ask_memory is built in; remove this grant"
 BAD_ID = "a grant's id is its file's name: 1 to 64 of a-z, 0-9 and -; rename the file"
-BAD_HOST = "hosts holds what is no host; write a name, *.suffix or name:port"
-BAD_PATH = "paths holds a path that is not absolute and plain; write one such as /home/me/notes"
+NO_HOST = "which is no host; write a name, *.suffix or name:port"
+NO_PATH = "which is no absolute and plain path; write one such as /home/me/notes"
 
 
 @pytest.fixture
@@ -73,10 +73,12 @@ def test_a_missing_folder_is_a_problem(tmp_path: Path) -> None:
 
 
 def test_a_grant_with_every_key_is_read(folder: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
     text = (
         f'tool = "shell"\nmode = "ask"\nmax_taint = "secret"\nresult_class = "public"\nuntrusted = false\n'
         f'when_untrusted = "named"\nexpires = 2027-01-31T12:00:00+01:00\n'
-        f'paths = ["{tmp_path}/"]\nread_only = false\n'
+        f'paths = ["{notes}/"]\nread_only = false\n'
         f'commands = ["ls", "git"]\ntime_limit_ms = 1000\nmemory_mb = 64\n'
     )
     write(folder, "my-shell-2.toml", text)
@@ -90,7 +92,7 @@ def test_a_grant_with_every_key_is_read(folder: Path, tmp_path: Path) -> None:
         untrusted=False,
         when_untrusted=WhenUntrusted.NAMED,
         expires=datetime(2027, 1, 31, 11, tzinfo=UTC),
-        paths=(str(tmp_path),),
+        paths=(str(notes),),
         read_only=False,
         commands=("ls", "git"),
         time_limit_ms=1000,
@@ -125,7 +127,8 @@ def test_what_a_grant_does_not_say_is_the_careful_choice(
     when_untrusted: WhenUntrusted,
     read_only: bool,  # noqa: FBT001
 ) -> None:
-    write(folder, "g.toml", f'tool = "{tool}"\nmode = "auto"\n')
+    hosts = 'hosts = ["example.org"]\n' if tool == "http_fetch" else ""
+    write(folder, "g.toml", f'tool = "{tool}"\nmode = "auto"\n{hosts}')
     grant = only(folder)
     assert (grant.when_untrusted, grant.read_only) == (when_untrusted, read_only)
     assert (grant.max_taint, grant.floor) == (Level.PRIVATE, Label(Level.PRIVATE, untrusted=True))
@@ -142,6 +145,13 @@ def test_a_grant_is_none_from_the_moment_it_expires(folder: Path) -> None:
 
 SHELL = 'tool = "shell"\nmode = "auto"\n'
 FETCH = 'tool = "http_fetch"\nmode = "auto"\n'
+HOSTED = FETCH + 'hosts = ["example.org"]\n'
+READ = 'tool = "read_file"\nmode = "auto"\n'
+SYSTEMS = "which is the system's; name a folder of yours"
+WORKS = "and /work is where the sandbox has the session's work folder; name another folder"
+ONE_WORD = 'which is more than a first word; write words alone, such as "ls" and "git"'
+UNUSUAL = "it is an address in an unusual form; write four decimal numbers such as 192.0.2.1"
+KERNELS = "which is the kernel's; name a folder of yours"
 WRONG = [
     ("", [(1, "mode is missing; write it"), (1, "tool is missing; write it")]),
     ('tool = "shell"\n', [(1, "mode is missing; write it")]),
@@ -179,10 +189,36 @@ WRONG = [
     (SHELL + "paths = [1]\n", [(3, 'paths is no list of strings; write one such as ["/home/me/notes"]')]),
     (SHELL + "paths = []\n", [(3, "paths has 0 entries; write 1 to 100, or leave the key out")]),
     *(
-        (SHELL + f'paths = ["{path}"]\n', [(3, BAD_PATH)])
-        for path in ("notes", "~/notes", "/tmp/..", "/a\\u0000")
+        (SHELL + f'paths = ["{path}"]\n', [(3, f"paths holds {shown}, {NO_PATH}")])
+        for path, shown in (
+            *(("notes", "notes"), ("~/notes", "~/notes"), ("/tmp/..", "/tmp/.."), ("", "an entry")),
+            *(("/a\\u0000", "an entry"), ("/a\\u202eb", "an entry"), ("/a\\nb", "an entry")),
+        )
     ),
-    (SHELL + 'paths = ["/tmp", "/tmp/"]\n', [(3, "paths names the same twice; write each once")]),
+    *(
+        (READ + f'paths = ["{path}"]\n', [(3, f"paths holds {path}, {SYSTEMS}")])
+        for path in ("/", "//", "/.", "/etc/", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/run")
+    ),
+    *(
+        (READ + f'paths = ["{path}"]\n', [(3, f"paths holds {path}, {KERNELS}")])
+        for path in ("/proc/self", "/sys/kernel/debug", "/dev/shm")
+    ),
+    *(
+        (
+            READ + f'paths = ["{path}"]\n',
+            [(3, f"paths holds {path}, {WORKS}")],
+        )
+        for path in ("/work", "/work/notes")
+    ),
+    (
+        SHELL + 'paths = ["notes", "/etc", "/no/such"]\nmemory_mb = 0\n',
+        [
+            (3, f"paths holds /etc, {SYSTEMS}"),
+            (3, f"paths holds notes, {NO_PATH}"),
+            (4, "memory_mb is out of range; write a whole number from 1 to 1048576"),
+        ],
+    ),
+    (SHELL + 'paths = ["/tmp", "/tmp/"]\n', [(3, "paths names /tmp twice; write each once")]),
     (SHELL + 'paths = ["/no/such"]\n', [(3, "the folder /no/such does not exist; make it or take it out")]),
     (
         SHELL + 'time_limit_ms = "5"\n',
@@ -195,27 +231,49 @@ WRONG = [
     (SHELL + "memory_mb = 0\n", [(3, "memory_mb is out of range; write a whole number from 1 to 1048576")]),
     (
         SHELL + 'commands = ["rm -rf"]\n',
-        [(3, 'commands holds more than a first word; write the first words alone, such as ["ls", "git"]')],
+        [(3, f"commands holds rm -rf, {ONE_WORD}")],
     ),
-    (SHELL + 'hosts = ["a.org"]\n', [(3, "hosts is no key of a grant for shell; remove it")]),
-    (FETCH + "read_only = true\n", [(3, "read_only is no key of a grant for http_fetch; remove it")]),
     *(
-        (FETCH + f'hosts = ["{host}"]\n', [(3, BAD_HOST)])
-        for host in (
-            "https://a.org",
-            "a.org/x",
-            "*",
-            "a.*.org",
-            "me@a.org",
-            "a.org:0",
-            "a.org:99999",
-            "é.org",
-            "",
+        (
+            SHELL + f"commands = ['{word}']\n",
+            [(3, f"commands holds {word}, {ONE_WORD}")],
+        )
+        for word in ("ls;rm", "$HOME/x", "`id`", "ls|wc", "a>b", '"ls"')
+    ),
+    (
+        'tool = "shell"\nmode = "deny"\npaths = ["/var/tmp"]\n',
+        [(3, "paths says nothing in a grant that denies shell; remove it, or name commands")],
+    ),
+    (
+        'tool = "write_file"\nmode = "auto"\nread_only = true\n',
+        [(3, "read_only = true lets write_file write nothing; remove it")],
+    ),
+    (FETCH, [(1, 'hosts is missing; write it, such as hosts = ["example.org"]')]),
+    (SHELL + 'hosts = ["a.org"]\n', [(3, "hosts is no key of a grant for shell; remove it")]),
+    (HOSTED + "read_only = true\n", [(4, "read_only is no key of a grant for http_fetch; remove it")]),
+    *(
+        (FETCH + f'hosts = ["{host}"]\n', [(3, f"hosts holds {host or 'an entry'}, {NO_HOST}")])
+        for host in ("https://a.org", "a.org/x", "*", "a.*.org", "me@a.org", "", "a.org:", "a.org:x", "::1")
+    ),
+    *(
+        (FETCH + f'hosts = ["{host}"]\n', [(3, f"hosts holds {host}, which is no host: {reason}")])
+        for host, reason in (
+            ("a.org:0", "its port is none; write a number from 1 to 65535, or leave it out"),
+            ("a.org:99999", "its port is none; write a number from 1 to 65535, or leave it out"),
+            ("a..org", "it has an empty part between dots; write it without"),
+            ("*..org", "it has an empty part between dots; write it without"),
+            ("2130706433", UNUSUAL),
+            ("0x7f.1", UNUSUAL),
         )
     ),
     (
-        FETCH + 'methods = ["PUT"]\n',
-        [(3, "methods holds a method that is not known; write GET, HEAD or POST")],
+        FETCH + 'hosts = ["*.192.0.2.1"]\n',
+        [(3, "hosts holds *.192.0.2.1, which has a * before an address; write the address alone")],
+    ),
+    (FETCH + 'hosts = ["a.org", "A.org."]\n', [(3, "hosts names a.org twice; write each once")]),
+    (
+        HOSTED + 'methods = ["PUT"]\n',
+        [(4, "methods holds PUT, which is no method that is known; write GET, HEAD or POST")],
     ),
     ("tool = \n", [(1, "this is no valid TOML: invalid value")]),
     (SHELL + 'mode = "deny"\n', [(3, "this is no valid TOML: cannot overwrite a value")]),
@@ -326,6 +384,15 @@ class OneFile:
 
     def is_dir(self) -> bool:
         return True
+
+    def is_file(self) -> bool:
+        return True
+
+    def resolve(self) -> OneFile:
+        return self
+
+    def __str__(self) -> str:
+        return "/grants"
 
     def read_bytes(self) -> bytes:
         return self._data
