@@ -38,6 +38,19 @@ expect = "refuse"
 """
 
 
+NO_CALL = (
+    "this example's call is no call of shell: invalid argument shape: "
+    "the field comand is not known; shell takes command, and may take timeout_s"
+)
+
+
+def otherwise(wanted: str) -> str:
+    return (
+        f"this example comes out as allow, not {wanted}, "
+        "by the rule mode: runs without a question, under g; change the grant or the example"
+    )
+
+
 def problems(folder: Path, text: str) -> list[tuple[int, str]]:
     (folder / "g.toml").write_text(text)
     return [(found.line, found.problem) for found in load(folder).problems]
@@ -53,26 +66,17 @@ def test_each_example_that_comes_out_otherwise_is_told_with_its_line(tmp_path: P
     assert problems(tmp_path, TEXT.replace('expect = "allow"', 'expect = "ask"')) == [
         (
             9,
-            (
-                "this example comes out as allow, not ask, by the rule mode: runs without a question, under g; "
-                "change the grant or the example"
-            ),
+            otherwise("ask"),
         ),
         (
             24,
-            (
-                "this example comes out as allow, not ask, by the rule mode: runs without a question, under g; "
-                "change the grant or the example"
-            ),
+            otherwise("ask"),
         ),
     ]
     assert problems(tmp_path, TEXT.replace('max_taint = "private"', 'max_taint = "secret"')) == [
         (
             29,
-            (
-                "this example comes out as allow, not refuse, by the rule mode: runs without a question, "
-                "change the grant or the example"
-            ),
+            otherwise("refuse"),
         )
     ]
 
@@ -121,10 +125,7 @@ GRANT = 'tool = "shell"\nmode = "ask"\n'
             [
                 (
                     5,
-                    (
-                        "this example's call is no call of shell: invalid argument shape: the field comand is "
-                        "not known; shell takes command, and may take timeout_s"
-                    ),
+                    NO_CALL,
                 )
             ],
         ),
