@@ -18,7 +18,7 @@ import httpx
 from bxio.cut import Cut
 from bxio.deadline_socket import DeadlineBackend
 
-__all__ = ["Cut", "TooLong", "cutting_client", "read_capped"]
+__all__ = ["Cut", "TooLong", "cutting_client", "read_capped", "trusted_roots"]
 
 
 class TooLong(Exception):  # noqa: N818 - an expected answer of a server, named for what it is
@@ -44,7 +44,7 @@ def cutting_client(  # noqa: PLR0913 - one place for what an exchange needs
     """
     secure = _url(base_url).scheme == "https"
     pool = httpcore.ConnectionPool(
-        ssl_context=(ssl_context or _trusted_roots()) if secure else None,
+        ssl_context=(ssl_context or trusted_roots()) if secure else None,
         max_keepalive_connections=0,
         uds=socket_path,
         network_backend=DeadlineBackend(deadline_s, cut),
@@ -80,7 +80,7 @@ def _url(text: str) -> httpx.URL:
 
 
 @functools.cache
-def _trusted_roots() -> ssl.SSLContext:
+def trusted_roots() -> ssl.SSLContext:
     """The system's roots and httpx's bundle, read once and only for the first https URL (about 16 ms)."""
     context = httpx.create_ssl_context(trust_env=False)
     context.load_default_certs()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from bxcore.args import HttpFetchArgs, ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.grants import Grant
+from bxcore.sandbox.view import SandboxView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTool:
     """Run one call under its grant. Asked; the reply is a ``ToolAnswer``. Abandoning the ask kills the run.
 
-    ``limit_s`` is how long the run itself may take; the asker waits a little longer (spec 2.3).
+    ``limit_s`` is how long the run itself may take; the asker waits a little longer (spec 2.3). ``stricter``
+    is the verdict's: the grants that a fetch's redirect must not come under.
     """
 
     args: ReadFileArgs | WriteFileArgs | ShellArgs | HttpFetchArgs
@@ -21,23 +23,60 @@ class RunTool:
     session: str
     call: str
     limit_s: float
+    stricter: tuple[Grant, ...] = ()
     kind: Literal["run_tool"] = "run_tool"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepare:
-    """The runner tells itself: find a backend, prove it, sweep what an earlier box left."""
+    """The runner tells itself: have a sandbox found and proven, and what an earlier box left swept."""
 
     kind: Literal["prepare"] = "prepare"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOver:
-    """The runner tells itself: the child that had run ``key`` has answered, or did not in time."""
+    """The runner tells itself: the child that had run, or searched for, ``key`` has answered, or did not in time."""
 
     key: str
     outcome: object
     kind: Literal["run_over"] = "run_over"
 
 
-RunnerMessage: TypeAlias = RunTool | Prepare | RunOver
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitedLong:
+    """The runner tells itself: the call ``key`` has waited for a sandbox as long as it can."""
+
+    key: str
+    kind: Literal["waited_long"] = "waited_long"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """Find a sandbox and prove it. Asked of a ``SandboxSearch``; the reply is a ``Found``."""
+
+    kind: Literal["search"] = "search"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a search found: ``backend`` is a ``bxio.sandbox.Backend``, or None when tools do not run.
+
+    ``swept`` is how many runs an earlier box had left behind.
+    """
+
+    backend: Any
+    view: SandboxView
+    swept: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NobodyRuns:
+    """A temporary child of the runner tells itself: end, its one message has expired unread."""
+
+    kind: Literal["nobody_runs"] = "nobody_runs"
+
+
+RunnerMessage: TypeAlias = RunTool | Prepare | RunOver | WaitedLong
+ToolRunMessage: TypeAlias = RunTool | NobodyRuns
+SandboxSearchMessage: TypeAlias = Search | NobodyRuns

@@ -46,7 +46,7 @@ NETWORK = {
     "urllib.request",
 }
 PROCESS = {"logging", "queue", "signal", "subprocess", "sys.stderr", "sys.stdin", "sys.stdout", "threading"}
-PURE_OTHERS = {"idna", "pydantic", "pydantic_core", "tomli"}
+PURE_OTHERS = {"idna", "inscriptis", "lxml", "pydantic", "pydantic_core", "tomli"}
 OUTSIDE = {"h11", "httpcore", "httpx", "loguru", "podman", "xllamacpp"}
 
 RULES = {

@@ -1,0 +1,19 @@
+"""Why there is no answer to a fetch."""
+
+from __future__ import annotations
+
+from bxcore.errors import SentenceError
+
+
+class FetchError(SentenceError):
+    """No answer came, or none was asked for. The sentence names hosts and no address behind a name."""
+
+
+def late(what: str) -> FetchError:
+    """The deadline passed while ``what`` went on, such as ``looking up example.org``."""
+    return FetchError(f"{what} took too long; try again later")
+
+
+def stopped() -> FetchError:
+    """It was cut off by whoever wants it no more."""
+    return FetchError("the fetch was stopped")
