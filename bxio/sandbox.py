@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+import threading
+from collections.abc import Callable, Mapping
+from typing import Protocol, TypeAlias
 
 from bxcore.sandbox import Job, Probe, Ran
 from bxio.cut import Cut
@@ -45,3 +46,56 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Let go of what it holds, a service's process too. Any thread; may be called twice."""
+
+
+Maker: TypeAlias = Callable[[Cut], Backend]
+"""Finds the program, the image, starts the service; raises ``SandboxError`` that says what to install."""
+
+
+class Shared:
+    """A ``Backend`` whose close lets the runs that are ending end first, so that none is left behind."""
+
+    CLOSE_S = 3.0
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._running = 0
+        self._condition = threading.Condition()
+
+    @property
+    def name(self) -> str:
+        """The backend's own."""
+        return self._backend.name
+
+    def run(self, job: Job, deadline_s: float, cut: Cut) -> Ran:
+        """See ``Backend.run``."""
+        with self._condition:
+            self._running += 1
+        try:
+            return self._backend.run(job, deadline_s, cut)
+        finally:
+            with self._condition:
+                self._running -= 1
+                self._condition.notify_all()
+
+    def probe(self, cut: Cut) -> Probe:
+        """See ``Backend.probe``."""
+        return self._backend.probe(cut)
+
+    def sweep(self) -> int:
+        """See ``Backend.sweep``."""
+        return self._backend.sweep()
+
+    def broken(self) -> str | None:
+        """See ``Backend.broken``."""
+        return self._backend.broken()
+
+    def facts(self) -> Mapping[str, str]:
+        """See ``Backend.facts``."""
+        return self._backend.facts()
+
+    def close(self) -> None:
+        """Close it once no run is on its way, or after ``CLOSE_S``; whoever closes has cut the runs."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._running == 0, self.CLOSE_S)
+        self._backend.close()

@@ -36,7 +36,7 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOver:
-    """The runner tells itself: the child that had run, or searched for, ``key`` has answered, or did not in time."""
+    """The runner tells itself: the child of ``key``, a run or a search, has answered, or did not in time."""
 
     key: str
     outcome: object

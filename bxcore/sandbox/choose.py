@@ -15,7 +15,6 @@ ORDER = ("podman", "bubblewrap")
 """What ``auto`` tries, the stronger first."""
 OFF = "tools do not run here: [containers] backend is none in boxmaker.toml"
 SEARCHING = "the sandbox is being proven; ask again in a moment"
-NOT_PROVEN_IN_TIME = "the sandbox could not be proven in time; see the log, then bxctl restart runner"
 
 _SHOWN = ("version", "image")
 

@@ -1,0 +1,263 @@
+"""Runner: has a sandbox found and proven, and each call run by a short-lived child (spec 2.5).
+
+It never waits: a search and a run are children of their own, and a message to itself when they are over.
+Calls that come while a sandbox is searched wait for it as long as they can. A fetch needs none. A sandbox that has
+broken, such as by the end of podman's service, is closed and searched for anew by the next call, after a rest
+that grows; so is one that was not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from loguru import logger
+
+from actors.base import Actor, Answer, Busy, Context, Delivery, Expired, Failed, Late, Mailbox, Reply
+from bxcore.args import HttpFetchArgs
+from bxcore.backoff import Backoff, delay_s
+from bxcore.labels import OWN_WORDS
+from bxcore.messages.runner import Found, Prepare, RunnerMessage, RunOver, RunTool, Search, WaitedLong
+from bxcore.messages.supervision import StartChild
+from bxcore.sandbox import choose
+from bxcore.sandbox.view import SandboxView
+from bxcore.supervision import ChildSpec
+from bxcore.tool_answer import ToolAnswer
+from bxio.sandbox import Backend
+
+SEARCH = "search"
+SEARCH_S = 60.0
+"""For a service to start and for all probes."""
+AT_ONCE = 48
+"""Calls that run or wait at one time; with the searches they are fewer than ``runs`` takes."""
+LEFT_S = 1.0
+"""How long before its deadline a call that waits for a sandbox is told so."""
+REST = Backoff(first_s=1.0, most_s=60.0)
+"""Between two searches when no sandbox was found, or when it broke."""
+
+BUSY = f"{AT_ONCE} tools run already; wait for one to end, then ask again"
+UNKNOWN = "its run broke off ({why}), so what it did is unknown; look before you do it again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Children:
+    """``runs`` is the dynamic supervisor; the others make the spec of one temporary child from its name.
+
+    ``search`` a ``SandboxSearch``, ``tool_run`` a ``ToolRun`` on a backend, ``fetch`` a ``Fetch``.
+    """
+
+    runs: Mailbox
+    search: Callable[[str], ChildSpec]
+    tool_run: Callable[[str, Backend], ChildSpec]
+    fetch: Callable[[str], ChildSpec]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """A call in hand: its message and its asker's reply."""
+
+    message: RunTool
+    reply: Reply
+
+
+class Runner(Actor):
+    """``publish`` is told each ``SandboxView``, from this actor's thread; status and doctor show the last."""
+
+    def __init__(
+        self,
+        context: Context,
+        *,
+        children: Children,
+        publish: Callable[[SandboxView], None] = lambda _view: None,
+        rest: Backoff = REST,
+    ) -> None:
+        super().__init__(context)
+        self._runtime = context.runtime
+        self._children = children
+        self._publish = publish
+        self._rest = rest
+        self._backend: Backend | None = None
+        self._view = _none(choose.SEARCHING)
+        self._searching: Reply | None = None
+        self._failures = 0
+        self._rest_until_s = 0.0
+        self._number = 0
+        self._waiting: dict[str, _Call] = {}
+        self._running: dict[str, tuple[_Call, Reply]] = {}
+
+    def on_start(self) -> None:
+        """Have a sandbox searched for, without waiting for it."""
+        self.tell_later(0.0, Prepare())
+
+    def on_receive(self, message: RunnerMessage) -> None:
+        """Start a child, or take in what became of one."""
+        match message:
+            case RunTool():
+                self._take(message)
+            case Prepare():
+                self._search()
+            case RunOver() if message.key in self._running:
+                self._over(message)
+            case RunOver():
+                self._searched(message.outcome)
+            case WaitedLong():
+                self._refuse_waiting(message.key, choose.SEARCHING)
+            case _:
+                assert_never(message)
+
+    def on_stop(self) -> None:
+        """Have all runs killed, then let go of the sandbox."""
+        for _, child in self._running.values():
+            child.abandon()
+        if self._searching is not None:
+            self._searching.abandon()
+        if self._backend is not None:
+            self._backend.close()
+
+    def facts(self) -> Mapping[str, str | int | float]:
+        """What ``bxctl inspect runner`` shows."""
+        return {
+            "sandbox": self._view.backend or "none",
+            "ready": int(self._backend is not None),
+            "calls started": self._number,
+            "calls running": len(self._running),
+            "calls waiting": len(self._waiting),
+        }
+
+    # Calls.
+
+    def _take(self, message: RunTool) -> None:
+        reply = self.reply_later()
+        if reply is None:  # told: nobody waits for an answer
+            return
+        call = _Call(message=message, reply=reply)
+        self._number += 1
+        key = f"{self.incarnation}-{self._number}"
+        if len(self._running) + len(self._waiting) >= AT_ONCE:
+            _refuse(call, BUSY)
+        elif isinstance(message.args, HttpFetchArgs):
+            self._start(key, call, self._children.fetch)
+        else:
+            self._look_for_break()
+            self._start_or_wait(key, call)
+
+    def _start_or_wait(self, key: str, call: _Call) -> None:
+        if self._backend is not None:
+            backend = self._backend
+            self._start(key, call, lambda name: self._children.tool_run(name, backend))
+        elif self._searching is not None or self.now() >= self._rest_until_s:
+            self._wait(key, call)
+            self._search()
+        else:
+            _refuse(call, self._view.sentence)
+
+    def _wait(self, key: str, call: _Call) -> None:
+        self._waiting[key] = call
+        left_s = call.reply.deadline_s - LEFT_S - self.now()
+        self.tell_later(max(0.0, left_s), WaitedLong(key=key))
+
+    def _refuse_waiting(self, key: str, sentence: str) -> None:
+        call = self._waiting.pop(key, None)
+        if call is not None:
+            _refuse(call, sentence)
+
+    def _start(self, key: str, call: _Call, spec: Callable[[str], ChildSpec]) -> None:
+        child = self._child(key, spec, call.message, call.reply.deadline_s)
+        self._running[key] = (call, child)
+        call.reply.on_abandon(child.abandon)
+
+    def _child(self, key: str, spec: Callable[[str], ChildSpec], message: Any, deadline_s: float) -> Reply:
+        """Ask at once: the mailbox is there before its actor, and closes when that one fails to start."""
+        name = f"{self._children.runs.name}/{key}"
+        box = self._runtime.mailbox(name, bound=2)
+        start = StartChild(spec=spec(name), mailbox=box)
+        if self._children.runs.tell(start) is not Delivery.ACCEPTED:
+            self._runtime.forget(box)
+        reply = box.ask(message, deadline_s)
+        self.pipe([reply], deadline_s, lambda outcomes: RunOver(key=key, outcome=outcomes[0]))
+        return reply
+
+    def _over(self, message: RunOver) -> None:
+        call, _ = self._running.pop(message.key)
+        if isinstance(message.outcome, Answer):
+            self._failures = 0
+        if call.reply.pending:
+            call.reply.set(_answer(call, message.outcome))
+
+    # The sandbox.
+
+    def _look_for_break(self) -> None:
+        why = None if self._backend is None else self._backend.broken()
+        if self._backend is None or why is None:
+            return
+        logger.error("sandbox: {} is broken: {}", self._backend.name, why)
+        self._backend.close()
+        self._backend = None
+        self._failures += 1
+        self._told(_none(f"the sandbox broke ({why}); it is started again by the next call"))
+        if self._failures > 1:
+            self._rest_until_s = self.now() + delay_s(self._rest, self._failures - 1, 0.5)
+
+    def _search(self) -> None:
+        if self._searching is not None or self._backend is not None:
+            return
+        self._number += 1
+        key = f"{SEARCH}-{self.incarnation}-{self._number}"
+        self._searching = self._child(key, self._children.search, Search(), self.now() + SEARCH_S)
+
+    def _searched(self, outcome: object) -> None:
+        self._searching = None
+        match outcome:
+            case Answer(value=Found() as found):
+                self._backend = found.backend
+                self._told(found.view)
+            case _:
+                why = outcome.error.sentence if isinstance(outcome, Failed) else "it took too long"
+                self._told(_none(f"no tool runs: the sandbox was not proven ({why}); bxctl restart runner"))
+        if self._backend is None:
+            self._failures += 1
+            self._rest_until_s = self.now() + delay_s(self._rest, self._failures, 0.5)
+        for key in list(self._waiting):
+            self._go_on(key)
+
+    def _go_on(self, key: str) -> None:
+        """A sandbox was found, or not: run what has waited for it."""
+        call = self._waiting.pop(key)
+        if call.reply.pending:
+            self._start_or_wait(key, call)
+
+    def _told(self, view: SandboxView) -> None:
+        if not view.ready:
+            logger.warning("sandbox: {}", view.sentence)
+        self._view = view
+        self._publish(view)
+
+
+def _none(sentence: str) -> SandboxView:
+    return SandboxView(backend=None, ready=False, sentence=sentence)
+
+
+def _refuse(call: _Call, sentence: str) -> None:
+    """Nothing ran: the box's own words, which tell of nothing that a grant covers."""
+    if call.reply.pending:
+        content = f"{call.message.args.TOOL}: {sentence}"
+        call.reply.set(ToolAnswer(ok=False, content=content, label=OWN_WORDS))
+
+
+def _answer(call: _Call, outcome: object) -> ToolAnswer:
+    match outcome:
+        case Answer(value=ToolAnswer() as answer):
+            return answer
+        case Failed(error=Busy()):
+            sentence = BUSY
+        case Failed(error=Expired()):
+            sentence = "it did not run: its time was over before it could start"
+        case Failed(error=error):
+            sentence = UNKNOWN.format(why=error.sentence)
+        case Late():
+            sentence = UNKNOWN.format(why="it gave no answer in time")
+        case _:
+            raise TypeError(type(outcome).__name__)
+    content = f"{call.message.args.TOOL}: {sentence}"
+    return ToolAnswer(ok=False, content=content, label=OWN_WORDS)
