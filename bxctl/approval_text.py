@@ -11,8 +11,8 @@ _MINUTE_S = 60
 
 
 def heading(approval: ApprovalJson) -> str:
-    """``k7 waits for your approval, 10 min left: shell``."""
-    return f"{approval['code']} waits for your approval, {left(approval['left_s'])} left: {approval['tool']}"
+    """``k7 waits for your approval, 10 min left``."""
+    return f"{approval['code']} waits for your approval, {left(approval['left_s'])} left"
 
 
 def card(approval: ApprovalJson) -> str:
@@ -48,6 +48,6 @@ def label(value: LabelJson) -> str:
 
 
 def left(seconds: float) -> str:
-    """How long there is, never more than there is: ``9 min``, ``42 s``."""
-    whole = max(0, int(seconds))
+    """How long there is: ``9 min``, ``42 s``; no minute that is not whole."""
+    whole = max(0, round(seconds))
     return f"{whole // _MINUTE_S} min" if whole >= 2 * _MINUTE_S else f"{whole} s"

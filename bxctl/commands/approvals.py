@@ -59,7 +59,6 @@ def _list(pending: list[ApprovalJson], *, as_rows: bool) -> int:
                 left(each["left_s"]),
                 each["session"],
                 label(each["label"]),
-                each["tool"],
                 _call(each),
             )
             for each in pending

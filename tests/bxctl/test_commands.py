@@ -49,7 +49,7 @@ def test_the_tree_is_drawn(make: MakeBox, capsys: Out) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("root  running ")
     assert lines[1].startswith("├─ memory  running ")
-    assert [line.split()[1] for line in lines[1:4]] == ["memory", "loop", "connections"]
+    assert [line.split()[1] for line in lines[1:5]] == ["memory", "broker", "loop", "connections"]
     assert lines[-1].startswith("└─ control  running ")
     assert bxctl_run(box, "tree", "--json") == 0
     assert json.loads(capsys.readouterr().out)[0]["name"] == "root"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import select
 import signal
 import subprocess
 import sys
@@ -17,6 +14,7 @@ import pytest
 
 from bxcore.messages.loop import Notice, Say, StopTurn
 from tests.bxctl.conftest import ENVIRON, MakeBox, Run
+from tests.bxctl.person import Person, wait_for
 from tests.doubles.control_box import HELD, ControlBox, answered, one_turn, turn
 
 
@@ -191,15 +189,6 @@ def started_turn(box: ControlBox) -> subprocess.Popen[str]:
     return process
 
 
-def wait_for(holds: Callable[[], bool]) -> None:
-    pause = threading.Event()
-    for _ in range(750):
-        if holds():
-            return
-        pause.wait(0.02)
-    raise AssertionError("it never came to that")
-
-
 def test_ctrl_c_stops_the_turn_and_its_end_is_shown(make: MakeBox) -> None:
     box: ControlBox = make(script=held_until_stopped(lambda: box))
     with started_turn(box) as process:
@@ -233,48 +222,6 @@ def test_a_second_ctrl_c_leaves(make: MakeBox, letters: Any) -> None:
 
 
 # At a terminal.
-
-
-class Person:
-    """Someone at a terminal: a pseudo-terminal around the command."""
-
-    def __init__(self, box: ControlBox) -> None:
-        self._terminal, other = pty.openpty()
-        self._seen = ""
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "bxctl.boxmaker", "chat", "--home", str(box.home)],
-            env=ENVIRON | {"TERM": "dumb", "NO_COLOR": "1"},
-            cwd="/",
-            stdin=other,
-            stdout=other,
-            stderr=other,
-            preexec_fn=lambda: os.login_tty(other),  # noqa: PLW1509 - so that Ctrl-C reaches it; one call of C
-        )
-        os.close(other)
-
-    def types(self, text: str) -> None:
-        os.write(self._terminal, text.encode())
-
-    def sees(self, text: str) -> None:
-        """Read until ``text`` has come, since it was last asked for something."""
-        while text not in self._seen:
-            ready, _, _ = select.select([self._terminal], [], [], 10)
-            assert ready, f"{text!r} never came, but {self._seen!r}"
-            self._seen += os.read(self._terminal, 4096).decode()
-        self._seen = self._seen.partition(text)[2]
-
-    def presses(self, key: str, text: str) -> bool:
-        """Press a key; whether ``text`` comes soon."""
-        self.types(key)
-        ready, _, _ = select.select([self._terminal], [], [], 0.5)
-        if ready:
-            self.sees(text)
-        return bool(ready)
-
-    def leaves(self) -> int:
-        code = self.process.wait(timeout=20)
-        os.close(self._terminal)
-        return code
 
 
 def test_a_person_talks_at_a_prompt_with_history(make: MakeBox) -> None:

@@ -20,6 +20,18 @@ from actors.supervising import Root, Supervisor, start_root
 from bxcore.control.views import Fact
 from bxcore.doctor import Check, Verdict
 from bxcore.labels import Label, Level
+from bxcore.messages.broker import (
+    AnswerApproval,
+    ApprovalAnswered,
+    ApprovalView,
+    ExplainCall,
+    Explained,
+    GrantRow,
+    GrantsView,
+    ListApprovals,
+    ListGrants,
+    ReloadGrants,
+)
 from bxcore.messages.loop import (
     ListSessions,
     PromptSize,
@@ -53,6 +65,29 @@ CALL = ToolEnded(
     ok=True,
     content="[1] memory · notes · private\n    the blue tin",
     label=PRIVATE,
+)
+
+APPROVAL = ApprovalView(
+    code="k7",
+    session="main",
+    turn=1,
+    call="c1",
+    tool="shell",
+    shown='shell {"command":"ls /srv"}',
+    label=PRIVATE,
+    grant="shell-look",
+    why="the grant shell-look asks each time",
+    left_s=600.0,
+)
+GRANT = GrantRow(
+    id="shell-look",
+    tool="shell",
+    mode="ask",
+    max_taint="private",
+    when_untrusted="ask",
+    about="ls, cat",
+    sha256="ab" * 32,
+    expired=False,
 )
 
 
@@ -98,6 +133,25 @@ def answered(message: Any) -> Any:
             return PromptSizes(parts=parts, total=1200, limit=3000, estimated=True)
         case AskMemory():
             return ToolAnswer(ok=True, content="[1] memory · own · private\n    the tin", label=PRIVATE)
+        case _:
+            return of_broker(message)
+
+
+def of_broker(message: Any) -> Any:
+    """What the broker of a box that is well answers; of approvals, k7 is pending and every other unknown."""
+    match message:
+        case ListApprovals():
+            return (APPROVAL,)
+        case AnswerApproval(code="k7"):
+            how = "approved" if message.approve else "denied"
+            return ApprovalAnswered(taken=True, known=True, sentence=f"k7 was {how} by {message.by}")
+        case AnswerApproval():
+            return ApprovalAnswered(taken=False, known=False, sentence="no call waits for an approval")
+        case ExplainCall():
+            steps = ("tool: shell is one", "mode: the owner is asked")
+            return Explained(decision="ask", grant="shell-look", sentence="the grant asks", steps=steps)
+        case ListGrants() | ReloadGrants():
+            return GrantsView(grants=(GRANT,))
         case _:
             return None
 

@@ -1,0 +1,77 @@
+"""Someone at a terminal who talks to a box: a pseudo-terminal around ``boxmaker chat``."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+
+from tests.bxctl.conftest import ENVIRON
+from tests.doubles.control_box import ControlBox
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    pause = threading.Event()
+    for _ in range(750):
+        if holds():
+            return
+        pause.wait(0.02)
+    raise AssertionError("it never came to that")
+
+
+class Person:
+    """Someone at a terminal: a pseudo-terminal around the command."""
+
+    def __init__(self, box: ControlBox, *words: str) -> None:
+        self._terminal, other = pty.openpty()
+        self._seen = ""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "bxctl.boxmaker", "chat", "--home", str(box.home), *words],
+            env=ENVIRON | {"TERM": "dumb", "NO_COLOR": "1"},
+            cwd="/",
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            preexec_fn=lambda: os.login_tty(other),  # noqa: PLW1509 - so that Ctrl-C reaches it; one call of C
+        )
+        os.close(other)
+
+    def types(self, text: str) -> None:
+        os.write(self._terminal, text.encode())
+
+    def sees(self, text: str) -> None:
+        """Read until ``text`` has come, since it was last asked for something; it may be long."""
+        while text not in self._seen:
+            ready, _, _ = select.select([self._terminal], [], [], 10)
+            assert ready, f"{text!r} never came, but {self._seen!r}"
+            self._seen += os.read(self._terminal, 4096).decode()
+        self._seen = self._seen.partition(text)[2]
+
+    def presses(self, key: str, text: str) -> bool:
+        """Press a key; whether ``text`` comes soon."""
+        self.types(key)
+        ready, _, _ = select.select([self._terminal], [], [], 0.5)
+        if ready:
+            self.sees(text)
+        return bool(ready)
+
+    def leaves(self) -> int:
+        code = self.process.wait(timeout=20)
+        os.close(self._terminal)
+        return code
+
+    def sees_nothing_of(self, text: str) -> None:
+        """Read until the command has ended; ``text`` was not in it."""
+        while True:
+            ready, _, _ = select.select([self._terminal], [], [], 10)
+            assert ready, "it never ended"
+            try:
+                read = os.read(self._terminal, 4096)
+            except OSError:  # the other end has closed
+                break
+            self._seen += read.decode()
+        assert text not in self._seen
