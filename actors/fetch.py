@@ -15,8 +15,7 @@ from bxcore.fetch_hop import first_hop
 from bxcore.fetch_target import Target, parse
 from bxcore.fetched import Fetched, answer, failure, unread
 from bxcore.grants import Grant
-from bxcore.messages.fetch import FetchMessage, NobodyFetches
-from bxcore.messages.runner import RunTool
+from bxcore.messages.runner import NobodyRuns, RunTool, ToolRunMessage
 from bxcore.page_text import NotReadable
 from bxcore.policy.hosts import refuse_redirect
 from bxcore.tool_answer import ToolAnswer
@@ -39,14 +38,14 @@ class Fetch(Actor):
 
     def on_start(self) -> None:
         """Wait for the call, not for ever: it may have expired unread."""
-        self.tell_later(IDLE_S, NobodyFetches())
+        self.tell_later(IDLE_S, NobodyRuns())
 
-    def on_receive(self, message: FetchMessage) -> None:
+    def on_receive(self, message: ToolRunMessage) -> None:
         """Fetch, and end."""
         match message:
             case RunTool():
                 self._run(message)
-            case NobodyFetches():
+            case NobodyRuns():
                 pass
             case _:
                 assert_never(message)
