@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 from actors.audit import Audit
 from actors.base import Actor, Answer, Context, Runtime
@@ -37,6 +38,8 @@ from bxcore.backoff import Backoff
 from bxcore.config import Secrets, Settings, derived
 from bxcore.control import Exit
 from bxcore.decide import Workspace
+from bxcore.grants import Grants
+from bxcore.grants import load as load_grants
 from bxcore.messages.model import Endpoint, GetEndpoint
 from bxcore.model.baseline import baseline_messages
 from bxcore.paths import Paths
@@ -44,6 +47,7 @@ from bxcore.startup import examine
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
 from bxio import notify
+from bxio.approval_journal import ApprovalJournal
 from bxio.claim import Claim, ClaimError, claim
 from bxio.embedded_honcho import EmbeddedHoncho
 from bxio.honcho import HonchoClient, HonchoServer
@@ -90,7 +94,7 @@ def tree(parts: Parts) -> SupervisorSpec:
                 ChildSpec(name="outbox", start=_outbox(parts), backoff=network),
                 ChildSpec(name="memory", start=_memory(parts), start_s=60.0),
             ),
-            ChildSpec(name="broker", start=_broker(parts)),
+            ChildSpec(name="broker", start=_broker(parts), start_s=30.0),
             _group("asks", max_children=MAX_CHATS),
             _group(
                 "loop.group",
@@ -236,10 +240,24 @@ def _memory(parts: Parts) -> Start:
 
 
 def _broker(parts: Parts) -> Start:
-    box, calls = parts.runtime.mailbox, parts.settings.broker.calls_per_turn
-    settings = BrokerSettings(waits=derived.waits(parts.settings), calls_per_turn=calls)
+    box, broker = parts.runtime.mailbox, parts.settings.broker
+    settings = BrokerSettings(
+        waits=derived.waits(parts.settings),
+        calls_per_turn=broker.calls_per_turn,
+        approval_s=broker.approval_s,
+    )
+    folder = broker.grants or parts.paths.grants
+    journal = ApprovalJournal(parts.paths.state / "approvals.jsonl", uuid4().hex)
     return lambda context: Broker(
-        context, memory=box("memory"), audit=box("audit"), sessions=parts.claim.store, settings=settings
+        context,
+        memory=box("memory"),
+        audit=box("audit"),
+        runner=box("runner"),
+        sessions=parts.claim.store,
+        settings=settings,
+        grants=lambda: load_grants(folder) if broker.grants or folder.is_dir() else Grants((), ()),
+        journal=journal,
+        wall=lambda: datetime.now(UTC),
     )
 
 

@@ -1,26 +1,34 @@
 """Broker: decides every tool call, has it run, and raises the session's label (spec 2.3).
 
-It never waits for the memory: a call in hand is a continuation, and the calls of other sessions go on. It
-does wait for the audit, a line each, because nothing may happen before that line is on disk.
+It never waits for the memory, a runner or the owner: a call in hand is a continuation, and the calls of other
+sessions go on. It does wait for the audit, a line each, because nothing may happen before that line is on
+disk.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import assert_never
 
-from actors.base import Actor, Answer, CallError, Context, Failed, Late, Mailbox, Refusal, Reply
-from bxcore import policy, session_fold
-from bxcore.args import ASK_MEMORY, RECALL, AskMemoryArgs, MemoryArgs, RecallArgs
-from bxcore.grants import BUILT_IN, Grant
-from bxcore.labels import OWN_WORDS, Label, Level, join
-from bxcore.long_result import cut_middle
-from bxcore.messages import audit, memory
+from actors.base import Actor, CallError, Context, Mailbox, Refusal
+from actors.broker_approvals import BrokerApprovals
+from actors.broker_deciding import Deciding
+from actors.broker_grants import BrokerGrants
+from actors.broker_running import NOT_AUDITED, BrokerRunning
+from actors.broker_runs import Runs
+from actors.broker_sessions import Held, Session, Sessions, Taken
+from bxcore import call_records
+from bxcore.address import Delivery
+from bxcore.approvals import Approval, Ended, How, NotTaken, Over, as_typed, changed, sentences, still_binds
+from bxcore.grants import Grants
+from bxcore.messages.audit import AuditMessage
 from bxcore.messages.broker import (
     AnswerApproval,
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalClosed,
     ApprovalExpires,
     BrokerMessage,
     CallDone,
@@ -29,306 +37,284 @@ from bxcore.messages.broker import (
     ListGrants,
     ReloadGrants,
     SessionLabel,
-    ToolOutcome,
     ToolRequest,
     WhatBecame,
 )
-from bxcore.policy import Call, Verdict
-from bxcore.repeats import CALLS_PER_TURN, TurnCalls
-from bxcore.sanitize import one_line, redact
-from bxcore.tool_answer import ToolAnswer
+from bxcore.policy import Ruling, Verdict
+from bxcore.repeats import CALLS_PER_TURN
 from bxcore.waits import Waits
-from bxio.session_store import SessionError, SessionStore
+from bxio.approval_journal import ApprovalJournal
+from bxio.session_store import SessionStore
 
-KEPT_SESSIONS = 1000
-"""Sessions whose label is kept at hand; that of another one is folded from its log again."""
-WAITING_CALLS = 64
-"""Calls of one session that may wait for those in hand."""
-SIDE_BY_SIDE = frozenset({RECALL, ASK_MEMORY})
-"""They change nothing and are granted at every label, so none has to wait for what another one raises."""
+CUT_SHORT = (
+    "the broker was restarted when this call had begun, so whether it took effect is unknown; "
+    "it is not made again, tell the owner so"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the broker is set to; ``calls_per_turn`` is ``[broker] calls_per_turn``."""
+    """``calls_per_turn`` and ``approval_s`` are those of ``[broker]``."""
 
-    grants: tuple[Grant, ...] = BUILT_IN
     waits: Waits = field(default_factory=Waits)
     calls_per_turn: int = CALLS_PER_TURN
-
-
-@dataclass(slots=True)
-class _Session:
-    """A session's label so far, its turn's calls, how many are in hand, and those that wait for them."""
-
-    label: Label
-    calls: TurnCalls
-    in_hand: int = 0
-    alone: bool = False
-    waiting: deque[tuple[ToolRequest, Reply | None]] = field(default_factory=deque)
-
-    def has_room(self, tool: str) -> bool:
-        """Whether a call may begin beside those in hand."""
-        return self.in_hand == 0 or (not self.alone and tool in SIDE_BY_SIDE)
-
-    def begun(self, tool: str) -> None:
-        """Count a call in."""
-        self.in_hand += 1
-        self.alone = tool not in SIDE_BY_SIDE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Running:
-    """A call that the memory is asked about."""
-
-    request: ToolRequest
-    verdict: Verdict
-    reply: Reply | None
-    began_s: float
-    wait_s: float
-
-    @property
-    def grant(self) -> Grant:
-        """The grant under which it runs."""
-        assert self.verdict.grant is not None
-        return self.verdict.grant
+    approval_s: float = 600.0
 
 
 class Broker(Actor):
-    """Asks ``memory`` and ``audit``; reads the sessions' logs, and writes none."""
+    """Asks ``memory``, ``runner`` and ``audit``; reads the sessions' logs, and writes none.
 
-    def __init__(
+    ``grants`` reads the owner's set, at each start and on ``ReloadGrants``; a start with a bad one fails.
+    ``journal`` is of this process, over all incarnations. ``wall`` tells the time, with its zone.
+    """
+
+    def __init__(  # noqa: PLR0913 (its neighbours and what it is set to, all by name)
         self,
         context: Context,
         *,
         memory: Mailbox,
         audit: Mailbox,
+        runner: Mailbox,
         sessions: SessionStore,
-        settings: Settings | None = None,
+        settings: Settings,
+        grants: Callable[[], Grants],
+        journal: ApprovalJournal,
+        wall: Callable[[], datetime],
     ) -> None:
         super().__init__(context)
-        self._memory = memory
         self._audit = audit
-        self._store = sessions
-        self._settings = settings or Settings()
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
-        self._running: dict[str, _Running] = {}
-        self._number = 0
+        self._settings = settings
+        self._sessions = Sessions(sessions, settings.calls_per_turn)
+        self._grants = BrokerGrants(grants, self._written, wall=wall)
+        self._approvals = BrokerApprovals(
+            journal, self._written, now=self.now, approval_s=settings.approval_s
+        )
+        self._deciding = Deciding(self._grants, self._approvals, wall, settings.calls_per_turn)
+        runs = Runs(memory, runner, settings.waits)
+        self._running = BrokerRunning(self._sessions, runs, self._written, pipe=self.pipe, now=self.now)
+        self._held: dict[str, Held] = {}
 
-    def on_receive(self, message: BrokerMessage) -> object:
-        """Decide a call, take in a result, or tell a session's label."""
+    def on_start(self) -> None:
+        """Read the grants and the approvals that wait. Raises ``BadGrants``."""
+        self._grants.start()
+        for approval in self._approvals.start():
+            self._wake_for(approval)
+
+    def on_stop(self) -> None:
+        """Let go of the journal; what waits is in it."""
+        self._approvals.stop()
+
+    def on_receive(self, message: BrokerMessage) -> object:  # noqa: PLR0911, C901 (one case a message)
+        """Decide a call, take in a result or the owner's word, or tell what is known."""
         match message:
             case ToolRequest():
-                self._take(message, self.reply_later())
-            case SessionLabel():
-                return self._session(message.session).label
+                self._take(Taken(message, self.reply_later()))
+            case SessionLabel(session=name):
+                return self._sessions.get(name).label
             case CallDone():
-                self._finish(message)
-            case (
-                ApprovalExpires()
-                | AnswerApproval()
-                | ListApprovals()
-                | ListGrants()
-                | ReloadGrants()
-                | ExplainCall()
-                | WhatBecame()
-            ):
-                raise Refusal("not yet")
+                self._go_on(self._running.finish(message))
+            case ApprovalExpires():
+                self._close_what_is_over()
+            case AnswerApproval():
+                self._take_answer(message)
+            case ListApprovals():
+                return self._approvals.views()
+            case ListGrants():
+                return self._grants.view()
+            case ReloadGrants():
+                return self._grants.reload()
+            case ExplainCall():
+                return self._deciding.explain(message)
+            case WhatBecame(session=name, calls=calls):
+                return self._what_became(name, calls)
             case _:
                 assert_never(message)
         return None
 
     def facts(self) -> Mapping[str, str | int | float]:
-        """How many calls run, and how many were decided in all."""
-        return {"calls_running": len(self._running), "calls": self._number}
+        """How many calls wait for the owner, run, and ran in all."""
+        return {"asked": len(self._held), **self._running.facts()}
 
-    # A session, and the calls of it in order.
+    # A call begins: in its session's order, decided, written down.
 
-    def _session(self, name: str) -> _Session:
-        """Fold a session's log on first sight. Refused for a log that cannot be read."""
-        found = self._sessions.get(name)
-        if found is None:
-            found = self._sessions[name] = self._folded(name)
-            self._forget_idle()
-        self._sessions.move_to_end(name)
-        return found
-
-    def _folded(self, name: str) -> _Session:
+    def _take(self, taken: Taken) -> None:
         try:
-            records = self._store.read(name)
-        except SessionError as error:
-            raise Refusal(error.sentence) from None
-        calls = TurnCalls.of_last_turn(records, limit=self._settings.calls_per_turn)
-        return _Session(session_fold.label_of(records), calls)
-
-    def _forget_idle(self) -> None:
-        for name in [*self._sessions][: max(0, len(self._sessions) - KEPT_SESSIONS)]:
-            if not self._sessions[name].in_hand:
-                del self._sessions[name]
-
-    def _take(self, request: ToolRequest, reply: Reply | None) -> None:
-        try:
-            session = self._session(request.session)
+            session = self._sessions.get(taken.request.session)
         except Refusal as refusal:
-            if reply is not None:
-                reply.fail(refusal)
+            if taken.reply is not None:
+                taken.reply.fail(refusal)
             return
-        if not session.waiting and session.has_room(request.tool):
-            self._begin(session, request, reply)
-        elif len(session.waiting) < WAITING_CALLS:
-            session.waiting.append((request, reply))
+        if session.wait(taken):
+            self._go_on(session)
         else:
             sentence = "this session has too many calls waiting; make fewer at once"
-            self._answer(session, request, reply, content=sentence)
+            taken.answer(session.outcome(taken.request, content=sentence))
 
-    def _next(self, session: _Session) -> None:
-        session.in_hand -= 1
-        while session.waiting and session.has_room(session.waiting[0][0].tool):
-            request, reply = session.waiting.popleft()
-            if reply is None or not reply.abandoned:
-                self._begin(session, request, reply)
+    def _go_on(self, session: Session | None) -> None:
+        """Begin what may begin now."""
+        while session is not None and (taken := session.next()) is not None:
+            self._begin(session, taken)
 
-    # One call: decided, written down, run, written down, answered.
+    def _begin(self, session: Session, taken: Taken) -> None:
+        request = taken.request
+        held = Held(taken=taken, calls=session.counted(request.turn, self._settings.calls_per_turn))
+        verdict = self._deciding.decide(held, session.label)
+        sha256 = call_records.arguments_sha256(request, verdict)
+        asked = self._approvals.state.of_call(request.session, request.call, request.tool, sha256)
+        match asked:
+            case Over(used=True):
+                session.answer(taken, content=CUT_SHORT, canonical=verdict.canonical)
+            case Over(ended=Ended(how=how)) if not how.approves:
+                self._refuse(session, taken, verdict, sentences.for_model(how), rule=f"approval {how}")
+            case Over():
+                self._approved(session, held, asked)
+            case Approval() if still_binds(asked, verdict, session.label):
+                self._hold(session, held, asked)
+            case _:
+                if isinstance(asked, Approval):
+                    self._approvals.end(Ended(code=asked.code, how=How.WITHDRAWN))
+                self._rule(session, held, verdict)
 
-    def _begin(self, session: _Session, request: ToolRequest, reply: Reply | None) -> None:
-        if session.calls.turn != request.turn:
-            session.calls = TurnCalls(turn=request.turn, limit=self._settings.calls_per_turn)
-        call = Call(tool=request.tool, arguments=request.arguments, state=session.label, calls=session.calls)
-        verdict = policy.decide(call, self._settings.grants, datetime.now(UTC))
-        session.calls = session.calls.counted()
-        unwritten = self._written(_intent(request, verdict, session.label))
-        refused = unwritten and f"no call runs, the audit cannot be written: {unwritten}"
-        sentence = refused or verdict.sentence
-        if sentence is not None:
-            self._answer(session, request, reply, content=sentence, canonical=verdict.canonical)
-        else:
-            session.begun(request.tool)
-            self._run(session, request, verdict, reply)
+    def _rule(self, session: Session, held: Held, verdict: Verdict) -> None:
+        taken = held.taken
+        match verdict.outcome:
+            case Ruling.REFUSE:
+                self._refuse(session, taken, verdict, verdict.sentence or "")
+            case Ruling.ALLOW:
+                self._running.run(session, taken, verdict, None)
+            case Ruling.ASK:
+                approved = self._approvals.for_session(taken.request, verdict, session.label)
+                if approved is not None:
+                    self._running.run(session, taken, verdict, approved)
+                else:
+                    self._ask_the_owner(session, held, verdict)
+            case _:
+                assert_never(verdict.outcome)
 
-    def _run(self, session: _Session, request: ToolRequest, verdict: Verdict, reply: Reply | None) -> None:
-        """Ask the memory; what becomes of it comes as a ``CallDone``."""
-        message, wait_s = self._order(request, verdict, session.label)
-        self._number += 1
-        key = f"{self._number}"
-        self._running[key] = _Running(
-            request=request, verdict=verdict, reply=reply, began_s=self.now(), wait_s=wait_s
-        )
-        deadline_s = self.now() + wait_s
-        asked = self._memory.ask(message, deadline_s)
-        if reply is not None and request.tool in SIDE_BY_SIDE:
-            reply.on_abandon(asked.abandon)  # a stopped turn; an edit is seen through, so that it is known
-        self.pipe([asked], deadline_s, lambda outcomes: CallDone(key=key, outcome=outcomes[0]))
-
-    def _order(
-        self, request: ToolRequest, verdict: Verdict, state: Label
-    ) -> tuple[memory.MemoryMessage, float]:
-        waits = self._settings.waits
-        match verdict.args:
-            case AskMemoryArgs() as asked:
-                return memory.AskMemory(args=asked, session=request.session), waits.broker_ask_memory_s
-            case RecallArgs() as asked:
-                return memory.Recall(args=asked, session=request.session), waits.broker_memory_s
-            case MemoryArgs() as asked:
-                edit = memory.EditMemory(args=asked, session=request.session, turn=request.turn, state=state)
-                return edit, waits.broker_memory_s
-            case other:
-                raise AssertionError(f"a grant for {type(other).__name__}, which nothing runs")
-
-    def _finish(self, message: CallDone) -> None:
-        """Raise the label, write the outcome down, and only then answer."""
-        running = self._running.pop(message.key)
-        session = self._session(running.request.session)
-        answer = _answer_of(message.outcome, running)
-        label = join(running.grant.floor, answer.label)
-        before, session.label = session.label, join(session.label, label)
-        canonical = running.verdict.canonical or ""
-        key = policy.call_key(running.request.tool, canonical)
-        session.calls = session.calls.finished(key, policy.sha256(answer.content))
-        unwritten = self._written(self._outcome(running, answer, before, session.label))
-        ok, content = answer.ok and unwritten is None, answer.content
-        if unwritten is not None:
-            content = f"the call ran, but its result is withheld, the audit cannot be written: {unwritten}"
-        self._answer(
-            session, running.request, running.reply, content=content, canonical=canonical, ok=ok, label=label
-        )
-        self._next(session)
-
-    def _outcome(self, running: _Running, answer: ToolAnswer, before: Label, after: Label) -> audit.Outcome:
-        return audit.Outcome(
-            session=running.request.session,
-            call=_short(running.request.call),
-            outcome="ok" if answer.ok else "failed",
-            label_before=before,
-            label_after=after,
-            duration_ms=round((self.now() - running.began_s) * 1000),
-        )
-
-    def _answer(  # noqa: PLR0913 (all but the call's own three are by name)
-        self,
-        session: _Session,
-        request: ToolRequest,
-        reply: Reply | None,
-        *,
-        content: str,
-        canonical: str | None = None,
-        ok: bool = False,
-        label: Label = OWN_WORDS,
+    def _refuse(
+        self, session: Session, taken: Taken, verdict: Verdict, sentence: str, *, rule: str | None = None
     ) -> None:
-        if reply is None:
-            return
-        reply.set(
-            ToolOutcome(
-                call=request.call,
-                tool=request.tool,
-                arguments=request.arguments if canonical is None else canonical,
-                ok=ok,
-                content=cut_middle(content),
-                label=label,
-                session_label=session.label,
-            )
-        )
+        """Audited, a failed result, and nothing else."""
+        written = self._written(call_records.intent(taken.request, verdict, session.label, refused=rule))
+        content = NOT_AUDITED.format(written) if isinstance(written, str) else sentence
+        session.answer(taken, content=content, canonical=verdict.canonical)
 
-    def _written(self, record: audit.AuditMessage) -> str | None:
-        """Put a record on disk; None, or why that could not be done."""
+    # The owner is asked.
+
+    def _ask_the_owner(self, session: Session, held: Held, verdict: Verdict) -> None:
+        opened = self._approvals.open(held.taken.request, verdict, session.label)
+        if isinstance(opened, str):
+            self._refuse(session, held.taken, verdict, opened, rule="approval not possible")
+            return
+        self._wake_for(opened)
+        self._hold(session, held, opened)
+
+    def _wake_for(self, approval: Approval) -> None:
+        self.tell_later(max(0.0, approval.expires_s - self.now()), ApprovalExpires())
+
+    def _hold(self, session: Session, held: Held, approval: Approval) -> None:
+        """Tell who waits, and have them wait for longer. The question is on disk."""
+        taken, box = held.taken, self.box
+        self._held[approval.code] = held
+        until_s = approval.expires_s + self._settings.waits.loop_call_s
+        session.pending(until_s)
+        if taken.reply is not None:
+            if not taken.reply.extend(until_s):
+                self._close(approval, How.WITHDRAWN)
+                return
+            taken.reply.on_abandon(lambda: box.tell(ApprovalExpires()))
+        news = ApprovalAsked(session=approval.session, approval=self._approvals.view(approval))
+        listener = taken.request.listener
+        if listener is None or listener.tell(news) is not Delivery.ACCEPTED:
+            self._close(approval, How.UNDELIVERABLE)
+
+    def _close_what_is_over(self) -> None:
+        """Expire what has expired, and withdraw what nobody waits for any more."""
+        for approval in self._approvals.state.due(self.now()):
+            self._close_and_go_on(approval, How.EXPIRED)
+        for code in [code for code, held in self._held.items() if held.taken.given_up]:
+            self._close_and_go_on(self._approvals.state.pending[code], How.WITHDRAWN)
+
+    def _close_and_go_on(self, approval: Approval, how: How) -> None:
+        self._go_on(self._close(approval, how))
+
+    def _close(self, approval: Approval, how: How) -> Session | None:
+        """It is over and the call does not run, whether or not that can be put on disk."""
+        ended = Ended(code=approval.code, how=how)
+        self._approvals.end(ended)
+        return self._tell_end(approval, ended)
+
+    def _tell_end(self, approval: Approval, ended: Ended) -> Session | None:
+        """Tell who listens, and have the call run or answer it; the session whose call that was."""
+        held = self._held.pop(approval.code, None)
+        if held is None:
+            return None
+        listener = held.taken.request.listener
+        if listener is not None and ended.how is not How.UNDELIVERABLE:
+            listener.tell(
+                ApprovalClosed(
+                    session=approval.session,
+                    code=approval.code,
+                    approved=ended.how.approves,
+                    sentence=sentences.for_person(ended),
+                )
+            )
+        session = self._sessions.get(approval.session)
+        if ended.how.approves:
+            self._approved(session, held, Over(approval=approval, ended=ended))
+        else:
+            session.answer(held.taken, content=sentences.for_model(ended.how))
+        return session
+
+    def _take_answer(self, message: AnswerApproval) -> None:
+        """The first answer in time wins; it is on disk before anybody hears of it or the call runs."""
+        reply = self.reply_later()
+        self._close_what_is_over()
+        code = as_typed(message.code)
+        approval = self._approvals.state.pending.get(code)
+        found = self._approvals.state.answer(
+            code, approve=message.approve, for_session=message.for_session, by=message.by, now_s=self.now()
+        )
+        failed = self._approvals.end(found, must=True) if isinstance(found, Ended) else None
+        if reply is not None:
+            reply.set(_answered(found, failed))
+        if approval is not None and isinstance(found, Ended) and failed is None:
+            self._go_on(self._tell_end(approval, found))
+
+    def _approved(self, session: Session, held: Held, over: Over) -> None:
+        """Decide again: it only runs as what was approved."""
+        verdict = self._deciding.decide(held, session.label)
+        taken, another = held.taken, changed(over.approval, verdict, session.label)
+        if verdict.outcome is Ruling.REFUSE:
+            self._refuse(session, taken, verdict, verdict.sentence or "")
+        elif another is not None:
+            self._refuse(session, taken, verdict, sentences.changed(another), rule="changed since approved")
+        elif (unwritten := self._approvals.use(over.approval.code)) is not None:
+            self._refuse(session, taken, verdict, f"no call runs, {unwritten}", rule="not on disk")
+        else:
+            self._running.run(session, taken, verdict, over)
+
+    def _written(self, record: AuditMessage) -> int | str:
+        """Put a record on disk; its number, or a sentence why that could not be done."""
         try:
-            self._audit.call(record, self._settings.waits.broker_audit_s)
+            number = self._audit.call(record, self._settings.waits.broker_audit_s)
         except (Refusal, CallError) as error:
             return error.sentence
-        return None
+        assert isinstance(number, int)
+        return number
+
+    def _what_became(self, name: str, calls: tuple[str, ...]) -> dict[str, str]:
+        """The turn of these calls is over: what still waits for the owner is withdrawn."""
+        for approval in [*self._approvals.state.pending.values()]:
+            if approval.session == name and approval.call in calls:
+                self._close_and_go_on(approval, How.WITHDRAWN)
+        return self._approvals.state.became(name, calls)
 
 
-def _intent(request: ToolRequest, verdict: Verdict, state: Label) -> audit.Intent:
-    shown = verdict.canonical if verdict.sentence is None and state.level < Level.SECRET else None
-    grant = verdict.grant if verdict.sentence is None else None
-    written = request.arguments if verdict.canonical is None else verdict.canonical
-    return audit.Intent(
-        session=request.session,
-        turn=request.turn,
-        call=_short(request.call),
-        tool=_short(request.tool),
-        arguments_sha256=policy.sha256(written),
-        arguments=None if shown is None else redact(shown),
-        decision=verdict.decision,
-        grant=None if grant is None else grant.id,
-        grant_sha256=None if grant is None else grant.sha256,
-        label=state,
-    )
-
-
-def _short(name: str) -> str:
-    """A name that a model may have written, fit for the audit."""
-    return one_line(redact(name), policy.MAX_NAME)
-
-
-def _answer_of(outcome: object, running: _Running) -> ToolAnswer:
-    """What the memory gave, or one clear sentence instead."""
-    match outcome:
-        case Answer(value=ToolAnswer() as answer):
-            return answer
-        case Failed(error=error):
-            content = f"{running.request.tool}: {error.sentence}"
-        case Late():
-            content = f"{running.request.tool}: the memory gave no answer in {running.wait_s:g} s"
-        case _:
-            raise TypeError(type(outcome).__name__)
-    return ToolAnswer(ok=False, content=content, label=OWN_WORDS)
+def _answered(found: Ended | NotTaken, failed: str | None) -> ApprovalAnswered:
+    """What who answered is told."""
+    if isinstance(found, NotTaken):
+        return ApprovalAnswered(taken=False, known=found.known, sentence=found.sentence)
+    if failed is not None:
+        return ApprovalAnswered(taken=False, known=True, sentence=f"{found.code} waits still, {failed}")
+    return ApprovalAnswered(taken=True, known=True, sentence=sentences.for_person(found))

@@ -18,10 +18,14 @@ from bxio.journal_file import JournalError, JournalFile
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the journal held, what the end of an earlier process closed, and a line about a torn tail."""
+    """What the journal held, what the end of an earlier process closed, and a line about a torn tail.
+
+    ``of_earlier`` says that there are records of an earlier process, which ``begin_anew`` takes out.
+    """
 
     approvals: Approvals
     closed: tuple[Over, ...]
+    of_earlier: bool
     torn_note: str | None
 
 
@@ -39,12 +43,12 @@ class ApprovalJournal:
         file = self._file = JournalFile.open(self._path)
         torn = file.torn
         try:
-            approvals, closed = records.read(file.payloads, self._instance)
+            approvals, closed, of_earlier = records.read(file.payloads, self._instance)
         except records.RecordError as error:
             self.close()
             raise JournalError(f"{self._path}: {error}; move it away, what waited is asked again") from None
         note = None if torn is None else f"{torn.size} torn bytes were cut and kept in {torn.kept.name}"
-        return Found(approvals, closed, note)
+        return Found(approvals, closed, of_earlier, note)
 
     def begin_anew(self, approvals: Approvals) -> None:
         """Write the journal anew, with only what a new process has to know of the earlier ones."""

@@ -1,6 +1,7 @@
 """Approvals: calls that wait for the owner, by code, until one answer or their expiry (spec 2.3, step 4)."""
 
 from bxcore.approvals.approval import Approval, Ended, Event, How, Opened, Over, Used
+from bxcore.approvals.binding import changed, still_binds
 from bxcore.approvals.codes import as_typed
 from bxcore.approvals.queue import MAX_PENDING, Approvals, NotTaken
 from bxcore.approvals.shown import shown
@@ -17,5 +18,7 @@ __all__ = [
     "Over",
     "Used",
     "as_typed",
+    "changed",
     "shown",
+    "still_binds",
 ]

@@ -58,13 +58,14 @@ class Approvals:
         """A code that none has that is known."""
         return codes.fresh(seed, {*self.pending, *self.over})
 
-    def of_call(self, session: str, call: str) -> Approval | Over | None:
-        """The approval of a call of this process's, the newest one."""
+    def of_call(self, session: str, call: str, tool: str, args_sha256: str) -> Approval | Over | None:
+        """The approval of this very call, asked for by this process; of several the newest one."""
+        call_of = (session, call, tool, args_sha256)
         for approval in self.pending.values():
-            if (approval.session, approval.call) == (session, call):
+            if _call_of(approval) == call_of:
                 return approval
         for over in reversed([*self.over.values()]):
-            if not over.earlier and (over.approval.session, over.approval.call) == (session, call):
+            if not over.earlier and _call_of(over.approval) == call_of:
                 return over
         return None
 
@@ -80,6 +81,10 @@ class Approvals:
             ),
             None,
         )
+
+    def was_denied(self, session: str, turn: int, tool: str, args_sha256: str) -> bool:
+        """Whether the owner has denied this very call in this turn."""
+        return Denied(session=session, turn=turn, tool=tool, args_sha256=args_sha256) in self.denied
 
     def due(self, now_s: float) -> tuple[Approval, ...]:
         """What waits and has expired by now."""
@@ -185,3 +190,7 @@ class Approvals:
             session_wide=(),
             denied=frozenset(),
         ), closed
+
+
+def _call_of(approval: Approval) -> tuple[str, str, str, str]:
+    return approval.session, approval.call, approval.tool, approval.args_sha256

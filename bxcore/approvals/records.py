@@ -32,23 +32,24 @@ def dump(event: Event | Over, instance: str) -> str:
     return json.dumps({"instance": instance, **record}, allow_nan=False)
 
 
-def read(payloads: Iterable[str], instance: str) -> tuple[Approvals, tuple[Over, ...]]:
+def read(payloads: Iterable[str], instance: str) -> tuple[Approvals, tuple[Over, ...], bool]:
     """The approvals as process ``instance`` has them, and what the end of an earlier one has closed.
 
-    Raises ``RecordError``.
+    The last of the three is whether any record is an earlier process's. Raises ``RecordError``.
     """
-    approvals, closed, of = Approvals(), list[Over](), None
-    for payload in payloads:
-        record = _parsed(payload)
-        if of is not None and record["instance"] != of:
-            approvals, ended = approvals.in_a_new_process()
-            closed += ended
-        of = record["instance"]
-        approvals = _after(approvals, record)
-    if of is not None and of != instance:
-        approvals, ended = approvals.in_a_new_process()
+    approvals, closed, of, earlier = Approvals(), list[Over](), instance, False
+    for record in map(_parsed, payloads):
+        approvals, ended = _in_process(approvals, of, record["instance"])
         closed += ended
-    return approvals, tuple(closed)
+        of = record["instance"]
+        earlier = earlier or of != instance
+        approvals = _after(approvals, record)
+    approvals, ended = _in_process(approvals, of, instance)
+    return approvals, (*closed, *ended), earlier
+
+
+def _in_process(approvals: Approvals, before: str, now: str) -> tuple[Approvals, tuple[Over, ...]]:
+    return (approvals, ()) if before == now else approvals.in_a_new_process()
 
 
 def kept(approvals: Approvals, instance: str) -> Iterator[str]:

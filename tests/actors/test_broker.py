@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from actors import broker
+from actors import broker_sessions
 from actors.base import Crashed, Late, Refusal, Restarting, TimedOut, Why
 from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level
 from bxcore.messages.broker import SessionLabel, ToolOutcome, ToolRequest
@@ -40,6 +40,7 @@ def test_a_recall_runs_and_goes_back_with_both_labels(bench: BrokerBench) -> Non
         content="[1] memory · notes · private",
         label=UNTRUSTED,
         session_label=UNTRUSTED,
+        audited=3,
     )
 
 
@@ -272,7 +273,7 @@ def test_a_call_that_nobody_waits_for_raises_the_label_all_the_same(bench: Broke
 def test_a_session_may_have_only_so_many_calls_waiting(
     bench: BrokerBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broker, "WAITING_CALLS", 1)
+    monkeypatch.setattr(broker_sessions, "WAITING_CALLS", 1)
     replies = [bench.ask("memory", ADD.replace("tea", f"{number}")) for number in range(3)]
     assert "too many calls waiting" in bench.outcome(replies[2]).content
     for reply in replies[:2]:
@@ -284,7 +285,7 @@ def test_a_session_may_have_only_so_many_calls_waiting(
 def test_idle_sessions_are_forgotten_and_folded_again(
     bench: BrokerBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broker, "KEPT_SESSIONS", 2)
+    monkeypatch.setattr(broker_sessions, "KEPT_SESSIONS", 2)
     running = bench.ask(session="busy")
     bench.memory.expect(Recall)
     log(bench.folder, START, SAID, result(SECRET))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from actors.base import Refusal
-from actors.broker import Broker
+from actors.base import Refusal, Why
+from actors.broker import Settings
 from bxcore.grants import BUILT_IN
 from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level
 from bxcore.messages.audit import Intent, Outcome
@@ -15,8 +15,8 @@ from bxcore.messages.broker import ToolRequest
 from bxcore.messages.memory import AskMemory, Recall
 from bxcore.records import SessionStart, User
 from bxcore.tool_answer import ToolAnswer
-from bxio.session_store import SessionStore
-from tests.doubles.broker_bench import FOREVER_S, BrokerBench, broker_bench, log, result
+from bxcore.waits import Waits
+from tests.doubles.broker_bench import FOREVER_S, BrokerBench, broker_bench, log, make_broker, result
 from tests.kit.kit import Kit
 
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
@@ -109,17 +109,13 @@ def test_a_result_whose_outcome_cannot_be_written_is_withheld(kit: Kit, tmp_path
     audit, memory = kit.probe("audit"), kit.probe("memory")
     box = kit.start(
         "broker",
-        lambda context: Broker(
-            context,
-            memory=memory.box,
-            audit=audit.box,
-            sessions=SessionStore(tmp_path / "sessions"),
-        ),
+        lambda context: make_broker(context, tmp_path, settings=Settings(waits=Waits(broker_audit_s=1.0))),
     )
     reply = box.ask(
         ToolRequest(session="k3f", turn=1, call="c1", tool="recall", arguments='{"query":"key"}'), FOREVER_S
     )
     assert audit.expect(Intent).decision == "allowed"
+    kit.expect_dead_letter("audit", Why.EXPIRED)  # the grants of the start, which nobody wrote down
     memory.expect_none()
     audit.reply(1)
     memory.expect(Recall)

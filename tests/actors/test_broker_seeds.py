@@ -13,14 +13,15 @@ from loguru import logger
 
 from actors.audit import Audit
 from actors.base import Answer, Failed, Reply
-from actors.broker import Broker
 from bxcore.audit_chain import Head
 from bxcore.labels import NEW_SESSION, Label, join
 from bxcore.messages.broker import ToolOutcome, ToolRequest
 from bxcore.records import SessionStart, ToolResult, User
 from bxcore.supervision import ChildSpec, SupervisorSpec
 from bxio import audit_reader
+from bxio.approval_journal import ApprovalJournal
 from bxio.session_store import SessionStore
+from tests.doubles.broker_bench import make_broker
 from tests.doubles.moody_memory import MoodyMemory
 from tests.kit.kit import Kit
 
@@ -93,7 +94,7 @@ class Played:
 
 
 def tree(folder: Path, kit: Kit, chance: random.Random) -> SupervisorSpec:
-    box = kit.runtime.mailbox
+    journal = ApprovalJournal(folder / "approvals.jsonl", "this process")
     return SupervisorSpec(
         intensity=1000,
         children=(
@@ -104,12 +105,7 @@ def tree(folder: Path, kit: Kit, chance: random.Random) -> SupervisorSpec:
             ChildSpec(name="memory", start=lambda context: MoodyMemory(context, chance)),
             ChildSpec(
                 name="broker",
-                start=lambda context: Broker(
-                    context,
-                    memory=box("memory"),
-                    audit=box("audit"),
-                    sessions=SessionStore(folder / "sessions"),
-                ),
+                start=lambda context: make_broker(context, folder, journal=journal),
             ),
         ),
     )

@@ -10,7 +10,6 @@ import pytest
 
 from actors.audit import Audit
 from actors.base import Answer, Mailbox, Reply, Runtime, Why
-from actors.broker import Broker
 from actors.honcho_chat import HonchoChat
 from actors.supervising import Root, Supervisor, start_root
 from bxcore.args import AskMemoryArgs
@@ -25,6 +24,7 @@ from bxcore.workspaces import OtherAgent, Readable, configured
 from bxio.honcho import HonchoClient, HonchoServer
 from tests.doubles import bad_manners
 from tests.doubles.bad_manners import answers
+from tests.doubles.broker_bench import make_broker
 from tests.doubles.loopback import Connection, Handler, LoopbackServer
 from tests.doubles.memory_bench import READABLE, MemoryBench, recall
 from tests.kit.kit import Kit
@@ -327,12 +327,7 @@ def tree(runtime: Runtime, probe: Callable[[str], Probe], servers: Servers, tmp_
         ChildSpec(name="memory", start=bench.make),
         ChildSpec(
             name="broker",
-            start=lambda context: Broker(
-                context,
-                memory=runtime.mailbox("memory"),
-                audit=runtime.mailbox("audit"),
-                sessions=bench.sessions,
-            ),
+            start=lambda context: make_broker(context, tmp_path, sessions=bench.sessions),
         ),
         ChildSpec(
             name="asks",

@@ -1,36 +1,104 @@
-"""A real broker and a real audit, on a folder of their own; the memory is played by the test."""
+"""A real broker and a real audit, on a folder of their own; memory and runner are played by the test."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from actors.audit import Audit
-from actors.base import Mailbox, Reply
+from actors.base import Context, Mailbox, Reply
 from actors.broker import Broker, Settings
+from bxcore.address import Delivery
+from bxcore.grants import Grant, Grants, Mode
 from bxcore.labels import NEW_SESSION, Label
-from bxcore.messages.broker import ToolOutcome, ToolRequest
+from bxcore.messages.broker import (
+    AnswerApproval,
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalClosed,
+    ApprovalNews,
+    ApprovalView,
+    ListApprovals,
+    ToolOutcome,
+    ToolRequest,
+)
 from bxcore.messages.memory import Recall
+from bxcore.messages.runner import RunTool
 from bxcore.records import Record, ToolResult
+from bxcore.supervision import ChildSpec, SupervisorSpec
 from bxcore.tool_answer import ToolAnswer
+from bxio.approval_journal import ApprovalJournal
 from bxio.session_store import SessionStore
 from tests.kit.kit import Kit
 from tests.kit.probe import Probe
 
 FOREVER_S = 1000.0
+NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
+LS = '{"command":"ls"}'
+
+
+def grant(tool: str = "shell", mode: Mode = Mode.ASK, **changed: Any) -> Grant:
+    """A grant as its file would make it; its text tells it from every other."""
+    fields = {"id": "house", **changed}
+    return Grant(tool=tool, mode=mode, text=f"{tool} {mode} {sorted(fields.items())}", **fields)
+
+
+def make_broker(context: Context, folder: Path, **changed: Any) -> Broker:
+    """A broker whose neighbours are those of its runtime, on ``folder``."""
+    box = context.runtime.mailbox
+    parts: dict[str, Any] = {
+        "memory": box("memory"),
+        "audit": box("audit"),
+        "runner": box("runner"),
+        "sessions": SessionStore(folder / "sessions"),
+        "settings": Settings(),
+        "grants": lambda: Grants((), ()),
+        "journal": ApprovalJournal(folder / "approvals.jsonl", "this process"),
+        "wall": lambda: NOON,
+        **changed,
+    }
+    return Broker(context, **parts)
+
+
+@dataclass
+class Surface:
+    """Who listens: keeps the news, and answers as ``delivery`` says."""
+
+    name: str = "surface"
+    delivery: Delivery = Delivery.ACCEPTED
+    news: list[ApprovalNews] = field(default_factory=list)
+
+    def tell(self, message: ApprovalNews, *, deadline_s: float | None = None) -> Delivery:
+        del deadline_s
+        self.news.append(message)
+        return self.delivery
+
+    @property
+    def asked(self) -> list[ApprovalView]:
+        return [news.approval for news in self.news if isinstance(news, ApprovalAsked)]
+
+    @property
+    def closed(self) -> list[str]:
+        return [news.sentence for news in self.news if isinstance(news, ApprovalClosed)]
 
 
 @dataclass
 class BrokerBench:
-    """A broker between a memory that the test plays and the real audit, on a log folder of its own."""
+    """A supervised broker between neighbours that the test plays and the real audit."""
 
     kit: Kit
     folder: Path
     memory: Probe
+    runner: Probe
     audit: Mailbox
     box: Mailbox
+    surface: Surface
+    owners: list[Grant]
+    """What the next load of the owner's grants gives."""
     _number: int = field(default=0)
 
     def ask(self, tool: str = "recall", arguments: str = '{"query":"key"}', **changed: Any) -> Reply:
@@ -41,6 +109,8 @@ class BrokerBench:
             call=changed.get("call", f"c{self._number}"),
             tool=tool,
             arguments=arguments,
+            said=changed.get("said"),
+            listener=changed.get("listener", self.surface),
         )
         return self.box.ask(request, self.kit.now() + changed.get("within_s", FOREVER_S))
 
@@ -56,26 +126,60 @@ class BrokerBench:
         self.memory.reply(ToolAnswer(ok=True, content=content, label=label))
         return self.outcome(reply)
 
-    def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in (self.folder / "audit.jsonl").read_text().splitlines()]
+    def ran(self, reply: Reply, content: str = "done", label: Label = NEW_SESSION) -> ToolOutcome:
+        """Let the runner answer the call, and give what came of it."""
+        self.runner.expect(RunTool)
+        self.runner.reply(ToolAnswer(ok=True, content=content, label=label))
+        return self.outcome(reply)
+
+    def say(self, code: str, *, approve: bool = True, **changed: Any) -> ApprovalAnswered:
+        """The owner's word on a code."""
+        message = AnswerApproval(code=code, approve=approve, by=changed.pop("by", "the chat"), **changed)
+        found = self.box.call(message, 1.0)
+        assert isinstance(found, ApprovalAnswered)
+        return found
+
+    def pending(self) -> tuple[ApprovalView, ...]:
+        found = self.box.call(ListApprovals(), 1.0)
+        assert isinstance(found, tuple)
+        return found
+
+    def lines(self, kind: str | None = None) -> list[dict[str, Any]]:
+        """The audit's records, those of the start left out."""
+        lines = [json.loads(line) for line in (self.folder / "audit.jsonl").read_text().splitlines()]
+        return [
+            line
+            for line in lines
+            if line["kind"] == kind or (kind is None and line["kind"] != "grants_loaded")
+        ]
+
+    def restart(self) -> None:
+        """Have the broker's actor crash, and come back."""
+        self.kit.crash("broker")
+        self.kit.expect_restart("broker")
 
 
-def broker_bench(kit: Kit, folder: Path, **settings: Any) -> BrokerBench:
+def broker_bench(
+    kit: Kit, folder: Path, *, grants: Sequence[Grant] = (), instance: str = "this process", **settings: Any
+) -> BrokerBench:
     audit = kit.start(
         "audit", lambda context: Audit(context, path=folder / "audit.jsonl", now=lambda: "2026-11-02")
     )
-    memory = kit.probe("memory")
-    box = kit.start(
-        "broker",
-        lambda context: Broker(
+    memory, runner, owners = kit.probe("memory"), kit.probe("runner"), list(grants)
+    journal = ApprovalJournal(folder / "approvals.jsonl", instance)
+    child = ChildSpec(
+        name="broker",
+        start=lambda context: make_broker(
             context,
-            memory=memory.box,
-            audit=audit,
-            sessions=SessionStore(folder / "sessions"),
+            folder,
             settings=Settings(**settings),
+            grants=lambda: Grants(tuple(owners), ()),
+            journal=journal,
         ),
     )
-    return BrokerBench(kit, folder, memory, audit, box)
+    kit.tree(SupervisorSpec(intensity=1000, children=(child,)))
+    box = kit.runtime.mailbox("broker")
+    return BrokerBench(kit, folder, memory, runner, audit, box, Surface(), owners)
 
 
 def log(folder: Path, *records: Record, session: str = "k3f") -> None:

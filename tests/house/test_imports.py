@@ -106,12 +106,14 @@ def test_each_layer_imports_only_what_lies_below_it(top: str) -> None:
 
 
 def test_an_actor_imports_no_other_actor_but_base() -> None:
+    """The rooms of one actor, ``broker_runs`` beside ``broker``, may know each other."""
     found = []
     for module in modules("actors"):
         if module.dotted.startswith(BASE):
             continue
+        own = module.dotted.partition("_")[0]
         for line, name in imported(module.tree, "actors"):
-            if name.startswith("actors.") and not name.startswith((*BASE, module.dotted)):
+            if name.startswith("actors.") and not name.startswith((*BASE, own)):
                 found.append(f"{module.name}:{line} imports {name}")
     assert found == []
 

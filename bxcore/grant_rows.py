@@ -1,0 +1,45 @@
+"""Grants as rows of a listing (spec 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from bxcore.grants import Grant
+from bxcore.messages.broker import GrantRow
+
+SHOWN = 5
+"""Entries of a list that a row names."""
+
+
+def rows(grants: Iterable[Grant], now: datetime) -> tuple[GrantRow, ...]:
+    """One row a grant, in the order given; ``now`` has a time zone."""
+    return tuple(
+        GrantRow(
+            id=grant.id,
+            tool=grant.tool,
+            mode=grant.mode.value,
+            max_taint=grant.max_taint.text,
+            when_untrusted=grant.when_untrusted.value,
+            about=", ".join(_about(grant)) or "every call",
+            sha256=grant.sha256,
+            expired=grant.expired(now),
+        )
+        for grant in grants
+    )
+
+
+def _about(grant: Grant) -> Iterator[str]:
+    for name, values in (
+        ("paths", grant.paths),
+        ("hosts", grant.hosts),
+        ("methods", grant.methods),
+        ("commands", grant.commands),
+    ):
+        if values:
+            more = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
+            yield f"{name} {' '.join(values[:SHOWN])}{more}"
+    if grant.paths and grant.read_only:
+        yield "read-only"
+    if grant.expires is not None:
+        yield f"until {grant.expires.isoformat()}"
