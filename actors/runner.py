@@ -1,9 +1,9 @@
 """Runner: has a sandbox found and proven, and each call run by a short-lived child (spec 2.5).
 
 It never waits: a search and a run are children of their own, and a message to itself when they are over.
-Calls that come while a sandbox is searched wait for it as long as they can. A fetch needs none. A sandbox that has
-broken, such as by the end of podman's service, is closed and searched for anew by the next call, after a rest
-that grows; so is one that was not found.
+Calls that come while a sandbox is searched wait for it as long as they can; a fetch needs none. A sandbox
+that broke, such as by the end of podman's service, is closed and searched for anew by the next call, after a
+rest that grows; so is one that was not found.
 """
 
 from __future__ import annotations
