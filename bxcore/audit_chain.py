@@ -11,6 +11,8 @@ from typing import Any
 GENESIS = "0" * 64
 """What the first line carries in place of a line before it."""
 
+_COMPACT = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
@@ -35,7 +37,7 @@ def link(head: Head, record: Mapping[str, Any]) -> tuple[bytes, Head]:
     """
     number = head.number + 1
     numbered = {"n": number, "before": head.sha256, **record}
-    line = json.dumps(numbered, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode("ascii")
+    line = _COMPACT.encode(numbered).encode("ascii")
     return line + b"\n", Head(number=number, sha256=_sha256(line))
 
 

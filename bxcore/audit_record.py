@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields as fields_of
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from bxcore.labels import Label
 from bxcore.messages.audit import ApprovalEnded, ApprovalOpened, GrantsLoaded, Intent, Outcome
@@ -14,8 +14,13 @@ Recorded: TypeAlias = Intent | ApprovalOpened | ApprovalEnded | GrantsLoaded | O
 
 def fields(message: Recorded) -> Mapping[str, Any]:
     """The record of a message as JSON values: its kind first, then its own fields by their names."""
-    named = [field.name for field in fields_of(message) if field.name != "kind"]
-    return {"kind": message.kind} | {name: _json(getattr(message, name)) for name in named}
+    return {name: _json(getattr(message, name)) for name in _NAMES[type(message)]}
+
+
+_NAMES = {
+    made: ("kind", *(field.name for field in fields_of(made) if field.name != "kind"))
+    for made in get_args(Recorded)
+}
 
 
 def _json(value: object) -> object:

@@ -50,6 +50,8 @@ class JournalFile:
         self._synced = 0
         self._size = 0
         self._crc = journal.START
+        found = os.fstat(descriptor)
+        self._identity = found.st_dev, found.st_ino
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -86,7 +88,9 @@ class JournalFile:
         self._refuse_when_poisoned()
 
     def _refuse_when_poisoned(self) -> None:
-        if self._identity() in _poisoned:
+        if self._fd < 0:
+            raise ValueError(f"{self.path} is closed")
+        if self._identity in _poisoned:
             raise JournalError(_POISONED.format(path=self.path))
 
     def _recover(self) -> None:
@@ -134,19 +138,15 @@ class JournalFile:
         try:
             os.ftruncate(self._fd, self._size)
         except OSError:
-            _poisoned.add(self._identity())
+            _poisoned.add(self._identity)
 
     def _sync(self) -> None:
         try:
             os.fdatasync(self._fd)
         except OSError:
-            _poisoned.add(self._identity())
+            _poisoned.add(self._identity)
             raise JournalError(_POISONED.format(path=self.path)) from None
         self._synced = self._seq
-
-    def _identity(self) -> tuple[int, int]:
-        found = os.fstat(self._fd)
-        return found.st_dev, found.st_ino
 
     def close(self) -> None:
         """Close the file and free its lock; a second call does nothing."""
