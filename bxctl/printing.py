@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -11,6 +12,7 @@ from typing import TextIO
 _BAD = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\t"}
 _BAD |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _BAD |= {code: f"\\u{code:04x}" for code in [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F]}
+_STDERR = 2
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
 
@@ -32,6 +34,12 @@ def as_json(value: object) -> None:
 def talk(text: str) -> None:
     """Say something that is no data."""
     print(visible(text), file=sys.stderr, flush=True)
+
+
+def talk_at_once(text: str) -> None:
+    """Say something from a signal's handler: the streams may be in the middle of something else."""
+    with contextlib.suppress(OSError):  # nobody listens
+        os.write(_STDERR, f"{visible(text)}\n".encode("utf-8", "replace"))
 
 
 def paint(text: str, colour: str, stream: TextIO) -> str:

@@ -26,6 +26,9 @@ class Approvals(Protocol):
     def leave_line(self) -> None:
         """End the line that a question stands on: something else is about to be shown."""
 
+    def interrupted(self) -> str:
+        """What a signal's handler writes first, to begin on a line of its own."""
+
     def disturbed(self) -> None:
         """Something else was shown: ask again."""
 
@@ -58,6 +61,10 @@ class Elsewhere:
 
     def leave_line(self) -> None:
         """Nothing was asked here."""
+
+    def interrupted(self) -> str:
+        """Nothing was asked here."""
+        return ""
 
     def disturbed(self) -> None:
         """Nothing was asked here."""

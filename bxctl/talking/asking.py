@@ -85,6 +85,11 @@ class AtTerminal:
             print(file=sys.stderr, flush=True)
         self._prompted = False
 
+    def interrupted(self) -> str:
+        """End a question's line, for a signal's handler."""
+        prompted, self._prompted = self._prompted, False
+        return "\n" if prompted else ""
+
     def disturbed(self) -> None:
         """Say again what is waited for, behind other text."""
         self.leave_line()

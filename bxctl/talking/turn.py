@@ -13,7 +13,7 @@ from bxcore.control.answers import LineJson
 from bxcore.control.requests import ChatRequest, StopTurnRequest
 from bxctl.called import typed
 from bxctl.errors import CommandError
-from bxctl.printing import talk
+from bxctl.printing import talk, talk_at_once
 from bxctl.talking.approvals import Approvals
 from bxctl.talking.screen import Screen
 from bxctl.turn_lines import TurnLines
@@ -83,13 +83,12 @@ class Conversation:
                 self.approvals.disturbed()
 
     def stop(self) -> None:
-        """Ask for the running turn's end; its result still comes."""
-        self.approvals.leave_line()
-        talk("stopping the turn; once more to leave")
+        """Ask for the running turn's end, from a signal's handler; its result still comes."""
+        talk_at_once(f"{self.approvals.interrupted()}stopping the turn; once more to leave")
         try:
             self.wire.call(StopTurnRequest(session=self.session), STOP_S)
         except CommandError as error:
-            talk(error.sentence)
+            talk_at_once(error.sentence)
 
 
 def _ended(failed: str | None) -> Exit:

@@ -48,7 +48,10 @@ class Person:
         while text not in self._seen:
             ready, _, _ = select.select([self._terminal], [], [], 10)
             assert ready, f"{text!r} never came, but {self._seen!r}"
-            self._seen += os.read(self._terminal, 4096).decode()
+            try:
+                self._seen += os.read(self._terminal, 4096).decode()
+            except OSError:  # the command has ended
+                raise AssertionError(f"{text!r} never came, but {self._seen!r}") from None
         self._seen = self._seen.partition(text)[2]
 
     def presses(self, key: str, text: str) -> bool:
