@@ -1,6 +1,6 @@
 """Health as a list of checks, each with one sentence and what to do about it (spec 6.3)."""
 
-from bxcore.doctor.check import Check, Verdict, check_json, worst
+from bxcore.doctor.check import Check, Verdict, check_json
 from bxcore.doctor.honcho import honcho_check
 from bxcore.doctor.sandbox import GET_BACKEND, GET_IMAGE, GET_PODMAN, sandbox_checks, sandbox_fact
 
@@ -14,5 +14,4 @@ __all__ = [
     "honcho_check",
     "sandbox_checks",
     "sandbox_fact",
-    "worst",
 ]

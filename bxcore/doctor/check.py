@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -35,13 +34,3 @@ def check_json(check: Check) -> CheckJson:
         "sentence": check.sentence,
         "help": check.help,
     }
-
-
-def worst(verdicts: Iterable[str]) -> Verdict:
-    """Pick the worst of some verdicts' words; of none it is ``ok``. A word that is none counts as bad."""
-    order = [each.value for each in Verdict]
-    return max(
-        (Verdict(word) if word in order else Verdict.BAD for word in verdicts),
-        key=lambda verdict: order.index(verdict.value),
-        default=Verdict.OK,
-    )

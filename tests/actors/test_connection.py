@@ -209,7 +209,13 @@ def test_status_tree_and_counts_need_no_actors_answer(make: MakeBox) -> None:
         while client.recv(65_536):
             pass
     assert (status["state"], status["facts"]) == ("ok", {"model": "embedded, ready"})
-    assert [child["name"] for child in tree[0]["children"]] == ["memory", "broker", "loop", "connections", "control"]
+    assert [child["name"] for child in tree[0]["children"]] == [
+        "memory",
+        "broker",
+        "loop",
+        "connections",
+        "control",
+    ]
     assert (actor["state"], actor["details"]["in hand"]) == ("running", "Say")
     assert any("script" in frame for frame in stack["frames"])
 
@@ -279,10 +285,13 @@ def test_what_is_no_sessions_name_is_the_askers_fault_in_every_request(make: Mak
 
 def test_all_is_what_this_connection_does_not_live_in(make: MakeBox) -> None:
     box = make()
-    before = {name: box.runtime.mailbox(name).epoch for name in ("memory", "broker", "loop", "connections", "control")}
+    before = {
+        name: box.runtime.mailbox(name).epoch
+        for name in ("memory", "broker", "loop", "connections", "control")
+    }
     answer = ask(box, r.RestartRequest(all=True))[1]
     assert answer["ok"]
-    assert answer["sentence"].startswith("memory is restarted; loop is restarted")
+    assert answer["sentence"].startswith("memory is restarted; broker is restarted; loop is restarted")
     after = {name: box.runtime.mailbox(name).epoch for name in before}
     assert {name for name in before if after[name] > before[name]} == {"memory", "broker", "loop", "control"}
     assert ask(box, r.VersionRequest())[0] == 200

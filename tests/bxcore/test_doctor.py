@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from bxcore.doctor import Check, Verdict, check_json, honcho_check, sandbox_checks, sandbox_fact
+from bxcore.sandbox import Guarantee, SandboxView
+
+WHY = "a limit of 64 MB did not stop 128 MB"
+
+
+def view(**changed: object) -> SandboxView:
+    fields: dict[str, object] = {
+        "backend": "podman",
+        "version": "4.3.1",
+        "image": "localhost/boxmaker-tools",
+        "proven": (Guarantee.NO_NETWORK, Guarantee.NO_CAPABILITIES),
+        "ready": True,
+        "sentence": "podman, ready",
+        "details": (("runtime", "crun"), ("cgroup", "v2")),
+    }
+    return SandboxView(**{**fields, **changed})  # type: ignore[arg-type]  # fields of a test
+
+
+def by_name(found: SandboxView) -> dict[str, Check]:
+    return {check.name: check for check in sandbox_checks(found)}
+
+
+def test_a_sandbox_that_is_ready_has_nothing_to_mend() -> None:
+    checks = by_name(view())
+    assert {check.verdict for check in checks.values()} == {Verdict.OK}
+    assert {check.help for check in checks.values()} == {None}
+    assert checks["sandbox details"].sentence == (
+        "backend podman 4.3.1, image localhost/boxmaker-tools, runtime crun, cgroup v2"
+    )
+    assert checks["proven"].sentence == "a probe proved no-capabilities, no-network"
+
+
+def test_a_machine_without_a_backend_is_told_how_to_get_one() -> None:
+    checks = by_name(
+        view(
+            backend=None,
+            version=None,
+            image=None,
+            proven=(),
+            details=(),
+            ready=False,
+            sentence="none is here",
+        )
+    )
+    assert list(checks) == ["sandbox"]
+    assert checks["sandbox"].verdict is Verdict.WARN
+    assert checks["sandbox"].help is not None
+    assert "apt-get install podman" in checks["sandbox"].help
+
+
+def test_podman_without_an_image_is_told_how_to_make_one() -> None:
+    check = by_name(view(image=None, ready=False, sentence="podman has no image"))["sandbox"]
+    assert check.verdict is Verdict.BAD
+    assert check.help is not None
+    assert "boxmaker image build" in check.help
+    assert "podman pull" in check.help
+
+
+@pytest.mark.parametrize(
+    ("accepted", "verdict", "sentence"),
+    [
+        ((), Verdict.BAD, f"not proven: {WHY}"),
+        ((Guarantee.MEMORY_LIMIT,), Verdict.WARN, f"not proven, accepted: {WHY}"),
+        ((Guarantee.PIDS_LIMIT,), Verdict.BAD, f"not proven: {WHY}"),
+    ],
+)
+def test_a_guarantee_that_was_not_proven_says_whether_it_is_accepted(
+    accepted: tuple[Guarantee, ...], verdict: Verdict, sentence: str
+) -> None:
+    found = view(missing=((Guarantee.MEMORY_LIMIT, WHY),), accepted=accepted, ready=verdict is Verdict.WARN)
+    check = by_name(found)["memory-limit"]
+    assert (check.verdict, check.sentence) == (verdict, sentence)
+    assert check.help == (
+        None if verdict is Verdict.WARN else 'mend it, or do without: [containers] accept = ["memory-limit"]'
+    )
+    whole = by_name(found)["sandbox"]
+    assert (whole.help is None) == (verdict is Verdict.WARN)
+    if whole.help is not None:
+        assert 'accept = ["memory-limit"]' in whole.help
+
+
+def test_status_has_one_line_and_is_not_degraded_by_it() -> None:
+    fact = sandbox_fact(view(ready=False, sentence="tools do not run: no image"))
+    assert (fact.name, fact.text, fact.ok) == ("sandbox", "tools do not run: no image", True)
+
+
+@pytest.mark.parametrize(
+    ("counters", "verdict", "sentence"),
+    [
+        (None, Verdict.WARN, "nobody could say how many turns wait for it"),
+        ({"waiting": 0, "failures": 0}, Verdict.OK, "every turn is delivered"),
+        ({"waiting": 1, "failures": 0}, Verdict.OK, "1 turn waits for it"),
+        ({"waiting": 3, "failures": 2}, Verdict.WARN, "3 turns wait for it, the last 2 attempts failed"),
+    ],
+)
+def test_the_way_to_honcho(counters: dict[str, int] | None, verdict: Verdict, sentence: str) -> None:
+    check = honcho_check(counters)
+    assert check.verdict is verdict
+    assert check.sentence.startswith(sentence)
+    assert (check.help is None) == (verdict is Verdict.OK)
+
+
+def test_a_check_is_written_for_the_wire() -> None:
+    check = Check(name="x", verdict=Verdict.WARN, sentence="so so", help="do this")
+    assert check_json(check) == {"name": "x", "verdict": "warn", "sentence": "so so", "help": "do this"}
