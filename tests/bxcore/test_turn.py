@@ -22,6 +22,7 @@ from bxcore.turn import (
     End,
     ModelFailed,
     ModelSaid,
+    NotSettled,
     RunTools,
     Step,
     Stopped,
@@ -256,3 +257,14 @@ def _check_conversation(log: list[Record]) -> None:
         assert isinstance(log[-1], Usage)
         replied = any(isinstance(record, Assistant) and not record.tool_calls for record in log)
         assert replied == (log[-1].failed is None)
+
+
+def test_a_result_that_is_not_settled_ends_the_turn_with_a_result_for_each_call_left() -> None:
+    turn, _ = advance(Turn(number=1), said("", "recall", "recall"))
+    turn, _ = advance(turn, done("t1c1"))
+    _, steps = advance(turn, NotSettled(sentence="the record is lost"))
+    append, end = steps
+    assert isinstance(append, Append)
+    assert append.sync
+    assert [record.kind for record in append.records] == ["tool_result", "usage"]
+    assert end == End(failed="the record is lost")

@@ -14,7 +14,7 @@ from bxcore.labels import Label, Level
 from bxcore.messages.loop import TextDelta, TurnEvent
 from bxcore.messages.model import Endpoint
 from bxcore.model.values import ModelRequest
-from bxcore.records import ToolCall, Usage, User
+from bxcore.records import ToolCall, ToolResult, Usage, User
 from bxcore.turn import STOPPED, End, ToolDone, Turn, begin
 from bxio.brake import Brake
 from bxio.model import ModelClient, ModelUnavailable
@@ -39,6 +39,8 @@ class Bench:
         self.log, self.server, self.brake = log, server, Brake()
         self.shown: list[str] = []
         self.on_shown: Callable[[TurnEvent], object] = lambda _event: None
+        self.audited: int | None = None
+        self.settle: Callable[[int], str | None] = lambda _number: None
 
     def show(self, event: TurnEvent) -> object:
         kinds = [record.kind for record in self.log.records]
@@ -55,7 +57,13 @@ class Bench:
                 return
             label = Label(Level.PRIVATE, untrusted=False)
             yield ToolDone(
-                call=call.id, tool=call.name, arguments='{"k":5}', ok=True, content="found", label=label
+                call=call.id,
+                tool=call.name,
+                arguments='{"k":5}',
+                ok=True,
+                content="found",
+                label=label,
+                audited=self.audited,
             )
 
     def run(self, client: Callable[[], ModelClient] | None = None) -> tuple[Turn, End, TurnRunner]:
@@ -68,6 +76,7 @@ class Bench:
             show=self.show,
             now=time.monotonic,
             answer_s=10.0,
+            settle=self.settle,
         )
         turn, end = runner.run(Turn(number=1), begin(User(text="hi")))
         return turn, end, runner
@@ -92,6 +101,54 @@ def test_what_is_shown_is_on_disk(log: OpenSession) -> None:
         "assistant",
         "usage",
     ]
+
+
+def test_a_result_is_shown_once_it_is_on_disk_and_its_audit_is_settled(log: OpenSession) -> None:
+    with ModelServer([CALL, {"say": "ok"}]) as server:
+        bench = Bench(log, server)
+        bench.audited = 7
+
+        def settle(number: int) -> None:
+            synced = (log._folder / "0.jsonl").read_text().count('"kind":"tool_result"')
+            bench.shown.append(f"settled {number}: {synced} on disk, {len(server.seen)} asked")
+
+        bench.settle = settle
+        bench.run()
+    assert bench.shown == [
+        "turn_started after user",
+        "settled 7: 1 on disk, 1 asked",
+        "tool_ended after tool_result",
+        "text_delta after tool_result",
+    ]
+
+
+def test_a_result_that_was_never_audited_waits_for_nothing(log: OpenSession) -> None:
+    with ModelServer([CALL, {"say": "ok"}]) as server:
+        bench = Bench(log, server)
+        bench.settle = lambda number: f"asked for {number}"
+        _, end, _ = bench.run()
+    assert end == End(reply="ok")
+
+
+@pytest.mark.parametrize(("calls", "left"), [(1, []), (3, ["t1c2", "t1c3"])])
+def test_a_result_whose_audit_is_not_on_disk_is_not_shown_and_ends_the_turn(
+    log: OpenSession, calls: int, left: list[str]
+) -> None:
+    with ModelServer([{"call": [["recall", {}]] * calls}, {"say": "never"}]) as server:
+        bench = Bench(log, server)
+        bench.audited = 7
+        bench.settle = lambda number: f"record {number} is lost"
+        _, end, runner = bench.run()
+        assert len(server.seen) == 1
+    assert end == End(failed="record 7 is lost")
+    last = log.records[-1]
+    assert isinstance(last, Usage)
+    assert last.failed == "record 7 is lost"
+    assert [(ended.call, ended.ok, ended.content) for ended in runner.ended] == [
+        (call, False, "record 7 is lost") for call in left
+    ]
+    results = [record.call for record in log.records if isinstance(record, ToolResult)]
+    assert results == ["t1c1", *left], "each call has a result, so that the log is a conversation still"
 
 
 def test_text_that_a_slow_listener_had_no_room_for_goes_with_the_next_piece(log: OpenSession) -> None:
