@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from bxcore.grants.grant import Grant
+from bxcore.grants.grant_set import command_names
 from bxcore.policy.named import stands_in
 from bxcore.policy.shell_words import CommandError, first_words
 
@@ -37,6 +38,11 @@ class CommandLine:
             return f"a command line that is not told apart ({self.unclear})"
         return ", ".join(map(_shown, sorted(self.words))) or "no command at all"
 
+    @property
+    def keys(self) -> Iterable[str] | None:
+        """The commands' names; a line that is unclear, or runs nothing, is near to every grant."""
+        return command_names(self.words) or None
+
     def covers(self, grant: Grant) -> bool:
         """Whether the grant names every command, or names none and so means any."""
         return not grant.commands or (self.unclear is None and self.words.issubset(grant.commands))
@@ -45,7 +51,7 @@ class CommandLine:
         """Whether the grant names any of the commands, in whatever folder; an unclear line may hold any."""
         if not grant.commands or not self.words:
             return True
-        return not _names(self.words).isdisjoint(_names(grant.commands))
+        return not command_names(self.words).isdisjoint(command_names(grant.commands))
 
     def missing(self, grants: Sequence[Grant]) -> str:
         """The first command that no grant names; or what is unclear; or that no one grant names all."""
@@ -59,10 +65,6 @@ class CommandLine:
     def named(self, said: str) -> bool:
         """The whole command line."""
         return stands_in(said, self.written.strip())
-
-
-def _names(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word.rpartition("/")[2] for word in words) | frozenset(words)
 
 
 def _shown(word: str) -> str:

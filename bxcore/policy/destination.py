@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,6 +23,14 @@ class Destination(Protocol):
     def about(self) -> str:
         """The destination in plain words, for the owner."""
 
+    @property
+    def unclear(self) -> str | None:
+        """Why it cannot be told what the call reaches, for the model; None when it can."""
+
+    @property
+    def keys(self) -> Iterable[str] | None:
+        """What the grants that may touch it are filed under; None for any of them."""
+
     def covers(self, grant: Grant) -> bool:
         """Whether the grant reaches all of it."""
 
@@ -30,7 +38,10 @@ class Destination(Protocol):
         """Whether the grant reaches any of it, or that cannot be told."""
 
     def missing(self, grants: Sequence[Grant]) -> str:
-        """What no grant covers, for the model: a part of its own call, and nothing of what grants hold."""
+        """What no grant covers, for the model: a part of its own call, and nothing of what grants hold.
+
+        ``grants`` are those near it that permit anything.
+        """
 
     def named(self, said: str) -> bool:
         """Whether the destination stands as a whole in the owner's message."""
@@ -41,6 +52,8 @@ class Nowhere:
     """The destination of a tool of the box itself: each grant for it covers each call."""
 
     about: str = "a tool of the box itself"
+    unclear: None = None
+    keys: None = None
 
     def covers(self, grant: Grant) -> bool:  # noqa: ARG002 (as every destination)
         """Each grant does."""

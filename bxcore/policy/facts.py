@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from bxcore.args import Args
 from bxcore.grants.grant import Grant, Mode, WhenUntrusted
+from bxcore.grants.grant_set import GrantSet
 from bxcore.labels import OWN_WORDS, Label
 from bxcore.policy.call import Call
 from bxcore.policy.destination import NOWHERE, Destination
@@ -33,7 +34,7 @@ class Facts:
     """
 
     call: Call
-    grants: tuple[Grant, ...]
+    grants: GrantSet
     now: datetime
     args: Args | None = None
     canonical: str | None = None

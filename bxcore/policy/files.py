@@ -5,7 +5,7 @@ Whether a link leads out of a grant's folder is not seen here: the sandbox opens
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bxcore.grants.folders import below
@@ -21,11 +21,20 @@ class File:
     path: str
     written: str
     writes: bool = False
+    unclear: None = None
 
     @property
     def about(self) -> str:
         """The path, or that it lies in the work folder."""
         return f"the path {self.path}" if self.path.startswith("/") else "a path in the work folder"
+
+    @property
+    def keys(self) -> Iterable[str] | None:
+        """The path and each folder above it; a path in the work folder is near to every grant."""
+        if not self.path.startswith("/"):
+            return None
+        steps = self.path.split("/")
+        return ("/", *("/".join(steps[:size]) for size in range(2, len(steps) + 1)))
 
     def covers(self, grant: Grant) -> bool:
         """Whether the path lies in the grant's folders, and they may be written where the call writes."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bxcore.fetch_target import Target
 from bxcore.grants.grant import Grant, Mode
+from bxcore.grants.grant_set import host_key
 from bxcore.grants.host_rule import host_rule
 from bxcore.policy.named import stands_in
 
@@ -18,11 +19,19 @@ class Place:
     target: Target
     method: str
     written: str
+    unclear: None = None
 
     @property
     def about(self) -> str:
         """The method and the origin; the rest of a URL may hold anything."""
         return f"{self.method} {self.target.origin}"
+
+    @property
+    def keys(self) -> Iterable[str]:
+        """The host, and all that is below each name above it."""
+        host = self.target.host
+        above = (host[dot + 1 :] for dot, letter in enumerate(host) if letter == ".")
+        return (host_key(host, below=False), *(host_key(name, below=True) for name in above))
 
     def covers(self, grant: Grant) -> bool:
         """Whether the grant holds the host at this port, and the method."""

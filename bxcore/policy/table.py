@@ -27,7 +27,7 @@ STRICTNESS = {Mode.AUTO: 0, Mode.ASK: 1, Mode.DENY: 2}
 def decide(call: Call, grants: GrantSet | Iterable[Grant], now: datetime) -> Verdict:
     """Ask the rules in their order. ``now`` has a time zone; a ``GrantSet`` saves sorting the grants."""
     granted = grants if isinstance(grants, GrantSet) else GrantSet.of(grants)
-    facts = Facts(call, granted.for_tool(call.tool), now)
+    facts = Facts(call, granted, now)
     asked: list[str] = []
     steps: list[str] = []
     for rule, ask in TABLE:
@@ -71,7 +71,7 @@ def _stricter(facts: Facts) -> tuple[Grant, ...]:
     return tuple(
         grant
         for grant in facts.in_force
-        if grant.id not in decided and STRICTNESS[facts.mode(grant, named=False)] > limit
+        if STRICTNESS[facts.mode(grant, named=False)] > limit and grant.id not in decided
     )
 
 
@@ -116,27 +116,33 @@ def _denied_before(facts: Facts) -> Finding:
 
 
 def _no_grant(facts: Facts) -> Finding:
-    facts.in_force = tuple(grant for grant in facts.grants if not grant.expired(facts.now))
     tool = facts.call.tool
+    grants = facts.grants.for_tool(tool)
+    facts.in_force = _in_force(facts, grants)
     if facts.in_force:
         return Finding(f"for {tool} there is {ids(facts.in_force)}")
-    over = f", and expired {ids(facts.grants)}" if facts.grants else ""
+    over = f", and expired {ids(grants)}" if grants else ""
     return Finding(
         f"for {tool} there is none{over}", f"no grant allows {tool}; tell the owner that it needs one"
     )
 
 
+def _in_force(facts: Facts, grants: tuple[Grant, ...]) -> tuple[Grant, ...]:
+    now = facts.now
+    return tuple(grant for grant in grants if grant.expires is None or now < grant.expires)
+
+
 def _not_covered(facts: Facts) -> Finding:
     """An explicit no is asked about next; it permits nothing, so it is none of those that cover."""
     where = facts.destination
-    facts.touching = tuple(grant for grant in facts.in_force if where.touches(grant))
-    facts.covering = tuple(
-        grant for grant in facts.in_force if grant.mode is not Mode.DENY and where.covers(grant)
-    )
-    if facts.covering or any(grant.mode is Mode.DENY for grant in facts.touching):
+    near = _in_force(facts, facts.grants.near(facts.call.tool, where.keys))
+    permitting = [grant for grant in near if grant.mode is not Mode.DENY]
+    facts.touching = tuple(grant for grant in near if where.touches(grant))
+    facts.covering = tuple(grant for grant in permitting if where.covers(grant))
+    denied = where.unclear is None and any(grant.mode is Mode.DENY for grant in facts.touching)
+    if facts.covering or denied:
         return Finding(f"{where.about} is covered by {ids(facts.covering)}")
-    permitting = [grant for grant in facts.in_force if grant.mode is not Mode.DENY]
-    if not permitting:
+    if all(grant.mode is Mode.DENY for grant in facts.in_force):
         return Finding("there are grants that deny alone", _none_allows(facts))
     return Finding(f"{where.about} is covered by none", where.missing(permitting))
 
@@ -150,6 +156,8 @@ def _explicit_no(facts: Facts) -> Finding:
     if not denying:
         return Finding("no grant says no")
     facts.decided_by = denying[0]
+    if facts.destination.unclear is not None and all(grant.commands for grant in denying):
+        return Finding(f"{ids(denying)} may say no", facts.destination.unclear)
     return Finding(
         f"{ids(denying)} says no",
         f"the owner's grants deny this {facts.call.tool} call; do not try another way, tell the owner",
