@@ -40,10 +40,11 @@ _LIMITS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Programs:
-    """Where the host's programs are; ``unshare`` and ``setpriv`` are needed by root only."""
+    """Where the host's programs are; all but ``bwrap`` are needed by root only."""
 
     bwrap: str
     unshare: str | None = None
+    nsenter: str | None = None
     setpriv: str | None = None
 
 
@@ -51,23 +52,37 @@ class Programs:
 class Descriptors:
     """Open descriptors that bubblewrap is handed: its news, a pipe that it alone holds, files for ``/etc``.
 
-    ``user`` is the user namespace that root has made; None has bubblewrap make its own.
+    ``user`` is the path of the user namespace that root has made; None has bubblewrap make its own.
     """
 
     status: int
     alive: int
     etc: tuple[tuple[str, int], ...]
-    user: int | None = None
+    user: str | None = None
 
     def all(self) -> tuple[int, ...]:
         """Each of them, to be passed on."""
-        every = (self.status, self.alive, *(descriptor for _, descriptor in self.etc), self.user)
-        return tuple(each for each in every if each is not None)
+        return (self.status, self.alive, *(descriptor for _, descriptor in self.etc))
 
 
 def command(job: Job, programs: Programs, held: Descriptors) -> list[str]:
     """The words of one run."""
-    return [programs.bwrap, *_apart(held), *_root(held), *_mounts(job), *_inside(job, programs, held)]
+    entered = _entered(programs, held)
+    return [
+        *entered,
+        programs.bwrap,
+        *_apart(held),
+        *_root(held),
+        *_mounts(job),
+        *_inside(job, programs, held),
+    ]
+
+
+def _entered(programs: Programs, held: Descriptors) -> Iterator[str]:
+    """Root enters its namespace before bubblewrap starts, which would leave its descriptor open inside."""
+    if held.user is not None:
+        assert programs.nsenter is not None
+        yield from (programs.nsenter, f"--user={held.user}", "--preserve-credentials", "--")
 
 
 def _apart(held: Descriptors) -> Iterator[str]:
@@ -75,7 +90,7 @@ def _apart(held: Descriptors) -> Iterator[str]:
         user = str(SANDBOX_ID)
         yield from ("--unshare-user", "--uid", user, "--gid", user, "--cap-drop", "ALL")
     else:
-        yield from ("--userns", str(held.user), "--cap-drop", "ALL")
+        yield from ("--cap-drop", "ALL")
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):  # for setpriv, which gives them up
             yield from ("--cap-add", capability)
     yield from (f"--unshare-{name}" for name in _NAMESPACES)
@@ -111,6 +126,8 @@ def _root(held: Descriptors) -> Iterator[str]:
 def _mounts(job: Job) -> Iterator[str]:
     """Outer folders first; after them nothing of the root can be written."""
     for mount in sorted(job.mounts, key=lambda mount: mount.target):
+        for parent in reversed(Path(mount.target).parents[:-1]):  # else they are open to root alone
+            yield from ("--perms", "0755", "--dir", str(parent))
         yield from _bound(mount)
     yield from ("--remount-ro", "/")
 

@@ -20,21 +20,24 @@ from bxio.bubblewrap.probe import prove
 from bxio.cut import Cut
 
 NAME = "bubblewrap"
+ROOTS = ("unshare", "nsenter", "setpriv")
+"""What root needs beside it."""
+
 _FIND_S = 5.0
 
 
 def make(_cut: Cut) -> Bubblewrap:
     """Find the programs. Raises ``SandboxError`` with what to install."""
-    found = {name: shutil.which(name) for name in ("bwrap", "unshare", "setpriv")}
+    found = {name: shutil.which(name) for name in ("bwrap", *ROOTS)}
     if found["bwrap"] is None:
         raise SandboxError(
             "bubblewrap is not on this machine; install it, such as with apt install bubblewrap"
         )
-    if os.geteuid() == 0 and not (found["unshare"] and found["setpriv"]):
+    if os.geteuid() == 0 and not all(found[name] for name in ROOTS):
         raise SandboxError(
-            "as root, bubblewrap needs unshare and setpriv; install util-linux, or run as a user"
+            "as root, bubblewrap needs unshare, nsenter and setpriv; install util-linux, or run as a user"
         )
-    programs = Programs(bwrap=found["bwrap"], unshare=found["unshare"], setpriv=found["setpriv"])
+    programs = Programs(bwrap=found["bwrap"], **{name: found[name] for name in ROOTS})
     if "--size" not in _said(programs.bwrap, "--help"):
         raise SandboxError("this bubblewrap is too old: it has no --size; install version 0.7 or later")
     return Bubblewrap(programs, version=_said(programs.bwrap, "--version").split()[-1])

@@ -31,9 +31,7 @@ def run_once(job: Job, programs: Programs, *, unshare: str | None, until_s: floa
     """
     with ExitStack() as stack:
         status, alive = stack.enter_context(_pipe()), stack.enter_context(_pipe())
-        with ExitStack() as handed_on:
-            held = _handed(handed_on, status[1], alive[1], unshare)
-            process = _start(job, programs, held)
+        process = _start(job, programs, _handed(stack, status[1], alive[1], unshare))
         status[1].close()
         alive[1].close()
         stack.enter_context(_ended(process))
@@ -51,7 +49,7 @@ def _handed(stack: ExitStack, status: IO[bytes], alive: IO[bytes], unshare: str 
         status=status.fileno(),
         alive=alive.fileno(),
         etc=tuple((name, file.fileno()) for name, file in etc.items()),
-        user=None if user is None else user.fileno(),
+        user=None if user is None else f"/proc/{os.getpid()}/fd/{user.fileno()}",
     )
 
 
