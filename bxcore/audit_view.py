@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -13,8 +13,9 @@ CallKey: TypeAlias = tuple[str, str]
 """A session and a call's id in it."""
 
 UNKNOWN = "unknown"
-"""An intent without an outcome: the box ended in between, so whether it took effect is not known."""
+"""An intent without an outcome, before a later start: whether it took effect is not known."""
 RUNNING = "running"
+"""An intent without an outcome, and no later start: the broker that wrote it may end it still."""
 REFUSED = "refused"
 PENDING = "pending"
 NOT_RUN = "did not run"
@@ -75,6 +76,7 @@ class _Found:
     ended: Record | None = None
     intent: Record | None = None
     outcome: Record | None = None
+    lost: bool = False
 
     def records(self) -> list[Record]:
         """Those that are there, in the order in which they were written."""
@@ -82,28 +84,36 @@ class _Found:
         return sorted((part for part in parts if part is not None), key=_number)
 
 
-def calls(records: Iterable[Record], *, running: Collection[CallKey] = ()) -> list[CallView]:
+def calls(records: Iterable[Record]) -> list[CallView]:
     """The calls of these records in the order of their numbers.
 
     ``records`` are parsed lines in the file's order; of a call whose first records are missing only what is
-    there is shown. ``running`` are the calls in hand now: an intent of another one without an outcome is
-    ``unknown``. Records that are not of a call, and fields of a wrong type, are passed over.
+    there is shown. Records that are not of a call, and fields of a wrong type, are passed over.
     """
     latest: dict[CallKey, _Found] = {}
     found: list[_Found] = []
     for record in records:
         key = key_of(record)
-        if key is None:
-            continue
-        each = latest.get(key)
-        if _begins(record, each):
-            each = latest[key] = _Found()
-            found.append(each)
-        if each is not None:
-            _take(each, record)
-    in_hand = [latest[key] for key in running if key in latest]
-    views = [_view(each, runs=any(each is other for other in in_hand)) for each in found]
-    return sorted(views, key=lambda view: view.number)
+        if is_start(record):
+            _lose(latest)
+        elif key is not None:
+            each = latest.get(key)
+            if _begins(record, each):
+                each = latest[key] = _Found()
+                found.append(each)
+            if each is not None:
+                _take(each, record)
+    return sorted((_view(each) for each in found), key=lambda view: view.number)
+
+
+def is_start(record: Record) -> bool:
+    """Whether a broker began here, so that no call before it runs any more."""
+    return record.get("kind") == "grants_loaded" and record.get("why") == "start"
+
+
+def _lose(latest: Mapping[CallKey, _Found]) -> None:
+    for each in latest.values():
+        each.lost = each.intent is not None
 
 
 def key_of(record: Record) -> CallKey | None:
@@ -134,7 +144,7 @@ def _take(found: _Found, record: Record) -> None:
             pass
 
 
-def _view(found: _Found, *, runs: bool) -> CallView:
+def _view(found: _Found) -> CallView:
     records = found.records()
     main = found.intent if found.intent is not None else records[0]
     after: Record = found.outcome or {}
@@ -157,7 +167,7 @@ def _view(found: _Found, *, runs: bool) -> CallView:
         approval=_approval(found),
         label_before=before,
         label_after=_label(after.get("label_after")) if found.outcome else None,
-        outcome=_outcome(found, runs=runs),
+        outcome=_outcome(found),
         duration_ms=_whole(after, "duration_ms"),
     )
 
@@ -175,13 +185,13 @@ def _approval(found: _Found) -> ApprovalPart | None:
     return part
 
 
-def _outcome(found: _Found, *, runs: bool) -> str:
+def _outcome(found: _Found) -> str:
     if found.outcome is not None:
         return _text(found.outcome, "outcome") or UNKNOWN
     if found.intent is not None and (_text(found.intent, "decision") or "").startswith(REFUSED):
         return REFUSED
     if found.intent is not None:
-        return RUNNING if runs else UNKNOWN
+        return UNKNOWN if found.lost else RUNNING
     return PENDING if found.ended is None else NOT_RUN
 
 

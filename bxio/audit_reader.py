@@ -8,12 +8,12 @@ a line that is no record is passed over, and only ``verify`` names it. A missing
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from bxcore import audit_chain, audit_view
 from bxcore.audit_chain import Broken, Head
-from bxcore.audit_view import CallKey, CallView, Record, key_of
+from bxcore.audit_view import CallView, Record, is_start, key_of
 
 FIRST_BYTES = 256 * 1024
 MOST_BYTES = 64 * 1024 * 1024
@@ -24,35 +24,34 @@ LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; a line that is longer is no record of ours, and is not read whole."""
 
 
-def tail(path: Path, limit: int, *, running: Collection[CallKey] = ()) -> list[CallView]:
+def tail(path: Path, limit: int) -> list[CallView]:
     """The last ``limit`` calls, the oldest first, from the file's end without reading all of it.
 
-    ``running`` are the calls in hand now; another one without an outcome is ``unknown``. Fewer calls come
-    back when there are no more in the last 64 MiB.
+    Fewer come back when there are no more in the last 64 MiB.
     """
     if limit <= 0:
         return []
     window = FIRST_BYTES
     while True:
         records, all_read = _last_records(path, window)
-        found = audit_view.calls(records, running=running)[-limit:]
+        found = audit_view.calls(records)[-limit:]
         enough = len(found) == limit and (window >= CUT_BYTES or not any(map(_is_cut, found)))
         if enough or all_read or window >= MOST_BYTES:
             return found
         window *= 2
 
 
-def find(path: Path, number: int, *, running: Collection[CallKey] = ()) -> CallView | None:
+def find(path: Path, number: int) -> CallView | None:
     """The call that record ``number`` belongs to, None when there is none. Reads the file twice at most."""
     begin = b'{"n":%d,' % number
     records = (audit_chain.parsed(line) for line in _lines(path) if line.startswith(begin))
     key = next((key_of(record) for record in records if record is not None), None)
     if key is None:
         return None
-    mark = b'"call":' + json.dumps(key[1]).encode("ascii")
-    near = (audit_chain.parsed(line) for line in _lines(path) if mark in line)
-    same = [record for record in near if record is not None and key_of(record) == key]
-    found = audit_view.calls(same, running=running)
+    marks = (b'"call":' + json.dumps(key[1]).encode("ascii"), b'"grants_loaded"')
+    near = (audit_chain.parsed(line) for line in _lines(path) if any(mark in line for mark in marks))
+    same = [each for each in near if each is not None and (is_start(each) or key_of(each) == key)]
+    found = audit_view.calls(same)
     return next((view for view in found if number in view.numbers), None)
 
 

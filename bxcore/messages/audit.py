@@ -63,7 +63,10 @@ class ApprovalEnded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantsLoaded:
-    """Which grants are in force from now on: id and sha256 of each. Asked; replies the record's number."""
+    """Which grants are in force from now on: id and sha256 of each. Asked; replies the record's number.
+
+    ``why`` is ``start`` when a broker begins: what an earlier one ran and did not end is unknown for ever.
+    """
 
     grants: tuple[tuple[str, str], ...]
     why: str

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bxcore.audit_text import LONGEST_ARGUMENTS, full, line
-from tests.bxcore.test_audit_view import ended, intent, only, opened, outcome
+from tests.bxcore.test_audit_view import ended, intent, loaded, only, opened, outcome
 
 APPROVED = (opened(1), ended(2, "approved", "bxctl"), intent(3, approval="k7", approver="bxctl"), outcome(4))
 
@@ -27,7 +27,7 @@ def test_an_approved_call_names_code_and_approver() -> None:
 def test_a_refused_and_an_unknown_call_say_so() -> None:
     refused = line(only(intent(1, decision="refused: tool", grant=None)))
     assert refused.endswith("  shell  refused: tool  private  refused")
-    assert line(only(intent(1))).endswith("  private  unknown")
+    assert line(only(intent(1), loaded(2))).endswith("  private  unknown")
 
 
 def test_the_whole_of_a_call_is_a_row_each() -> None:
@@ -52,7 +52,9 @@ def test_the_whole_of_a_call_is_a_row_each() -> None:
 
 
 def test_an_unknown_call_tells_the_person_what_to_do() -> None:
-    assert "outcome: unknown: the box ended before it was written down; look whether" in full(only(intent(1)))
+    assert "outcome: unknown: the box ended before it was written down; look whether" in full(
+        only(intent(1), loaded(2))
+    )
 
 
 def test_arguments_that_were_not_kept_say_why() -> None:

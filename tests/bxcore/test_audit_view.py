@@ -60,8 +60,8 @@ def ended(n: int, how: str, by: str | None, call: str = "t1c1", code: str = "k7"
     return {**record, "code": code, "how": how, "by": by}
 
 
-def only(*records: dict[str, Any], **more: Any) -> CallView:
-    [view] = audit_view.calls(records, **more)
+def only(*records: dict[str, Any]) -> CallView:
+    [view] = audit_view.calls(records)
     return view
 
 
@@ -88,16 +88,27 @@ def test_an_intent_and_its_outcome_are_one_call() -> None:
     )
 
 
-def test_an_intent_without_an_outcome_is_unknown_unless_its_call_runs() -> None:
-    assert only(intent(1)).outcome == "unknown"
-    assert only(intent(1), running={("home", "t1c1")}).outcome == "running"
-    assert only(intent(1), running={("other", "t1c1")}).outcome == "unknown"
-    assert only(intent(1), outcome(2), running={("home", "t1c1")}).outcome == "ok"
+def loaded(n: int, why: str = "start") -> dict[str, Any]:
+    return {"n": n, "kind": "grants_loaded", "grants": [], "why": why}
 
 
-def test_of_two_calls_with_one_id_only_the_later_one_can_be_running() -> None:
-    first, second = audit_view.calls([intent(1), intent(2)], running={("home", "t1c1")})
+def test_an_intent_without_an_outcome_is_unknown_once_another_broker_has_started() -> None:
+    assert only(loaded(1), intent(2)).outcome == "running"
+    assert only(intent(1), loaded(2)).outcome == "unknown"
+    assert only(intent(1), loaded(2, "reload")).outcome == "running"
+    assert only(intent(1), outcome(2), loaded(3)).outcome == "ok"
+
+
+def test_of_two_calls_with_one_id_each_has_its_own_end() -> None:
+    first, second = audit_view.calls([intent(1), loaded(2), intent(3)])
     assert (first.outcome, second.outcome) == ("unknown", "running")
+    first, second = audit_view.calls([intent(1), loaded(2), intent(3), outcome(4)])
+    assert (first.outcome, second.outcome) == ("unknown", "ok")
+
+
+def test_a_question_goes_on_over_a_start_of_the_broker() -> None:
+    assert only(opened(1), loaded(2)).outcome == "pending"
+    assert only(opened(1), loaded(2), ended(3, "approved", "bxctl"), intent(4)).outcome == "running"
 
 
 def test_a_refused_call_has_no_outcome_to_wait_for() -> None:
@@ -152,9 +163,8 @@ def test_a_call_whose_question_is_not_among_the_records_names_its_code() -> None
 
 
 def test_what_belongs_to_no_call_is_passed_over() -> None:
-    loaded = {"n": 1, "kind": "grants_loaded", "grants": [], "why": "start"}
     stranger = {"n": 2, "kind": "surprise", "session": "home", "call": "t1c1"}
-    assert audit_view.calls([loaded, outcome(2), ended(3, "denied", None)]) == []
+    assert audit_view.calls([loaded(1), outcome(2), ended(3, "denied", None)]) == []
     assert only(intent(1), stranger, outcome(3)).numbers == (1, 3)
 
 
