@@ -30,6 +30,8 @@ from tests.doubles.control_box import (
 )
 from tests.kit.leaks import Letters
 
+CHILDREN = ("memory", "broker", "loop", "connections", "control")
+
 
 @pytest.fixture
 def make(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeBox]:
