@@ -48,10 +48,16 @@ _EMOJI = (
 )
 _HAN = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 _MONGOLIAN = "\u1820-\u18aa"
+_FLAG = "\U0001f3f4"
+_REGIONS = tuple(
+    "".join(chr(0xE0000 + ord(letter)) for letter in f"{region}\x7f")
+    for region in ("gbeng", "gbsct", "gbwls")
+)
+"""The tag characters that make a black flag England's, Scotland's or Wales': the only ones that show."""
 
 
 @cache
-def misplaced_invisible() -> re.Pattern[str]:
+def _misplaced() -> re.Pattern[str]:
     """One invisible character that stands for nothing where it is."""
     return re.compile(
         f"[{_NEVER}]"
@@ -69,6 +75,23 @@ def one_of(characters: str) -> re.Pattern[str]:
     return re.compile(f"[{characters}]")
 
 
+def holds_any(characters: str, text: str) -> bool:
+    """Whether a character of the class stands in the text; quick, as each different one is looked at once."""
+    return one_of(characters).search("".join(set(text))) is not None
+
+
+def holds_misplaced(text: str) -> bool:
+    """Whether an invisible character stands in the text where it stands for nothing."""
+    if not holds_any(INVISIBLE, text):
+        return False
+    for region in _REGIONS:
+        text = text.replace(_FLAG + region, _FLAG)
+    return _misplaced().search(text) is not None
+
+
 def spaced(text: str) -> str:
     """The text with a space for each character that is refused when it stands alone."""
-    return one_of(CONTROL + INVISIBLE + PRIVATE_USE + NONCHARACTERS).sub(" ", text)
+    return one_of(_REFUSED).sub(" ", text) if holds_any(_REFUSED, text) else text
+
+
+_REFUSED = CONTROL + INVISIBLE + PRIVATE_USE + NONCHARACTERS

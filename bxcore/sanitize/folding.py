@@ -41,6 +41,11 @@ def _dropped() -> re.Pattern[str]:
 _FOLD = _Fold()
 
 
+def drops_any(text: str) -> bool:
+    """Whether a character of the text is left out of its view."""
+    return any(not _FOLD[ord(character)] for character in set(text))
+
+
 def folded(text: str) -> str:
     """The view as one string; a plain ASCII text without control characters comes back as it is."""
     return text if text.isascii() and text.isprintable() else text.translate(_FOLD)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from bxcore.sanitize.characters import (
-    CONTROL,
-    NONCHARACTERS,
-    PRIVATE_USE,
-    misplaced_invisible,
-    one_of,
-    spaced,
-)
-from bxcore.sanitize.secrets import UNSCANNED, secret_rule
+from bxcore.sanitize.characters import CONTROL, NONCHARACTERS, PRIVATE_USE, holds_any, holds_misplaced
+from bxcore.sanitize.limits import LONGEST
+from bxcore.sanitize.secrets import UNSCANNED, any_secret, secret_rule
 from bxcore.sanitize.tags import has_tag
 from bxcore.sanitize.tokens import FAMILIES
-from bxcore.sanitize.views import LONGEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,18 +21,26 @@ class Refusal:
     sentence: str
 
 
-_CHARACTER_RULES: tuple[tuple[str, Callable[[], re.Pattern[str]], str], ...] = (
-    ("control", lambda: one_of(CONTROL), "a control character; leave it out, and end lines with a line feed"),
-    ("invisible", misplaced_invisible, "an invisible character; write visible characters only"),
-    ("private-use", lambda: one_of(PRIVATE_USE), "a private-use character; write a common one in its place"),
-    ("noncharacter", lambda: one_of(NONCHARACTERS), "a code point that is no character; leave it out"),
+_CHARACTER_RULES: tuple[tuple[str, Callable[[str], bool], str], ...] = (
+    (
+        "control",
+        partial(holds_any, CONTROL),
+        "a control character; leave it out, and end lines with a line feed",
+    ),
+    ("invisible", holds_misplaced, "an invisible character; write visible characters only"),
+    (
+        "private-use",
+        partial(holds_any, PRIVATE_USE),
+        "a private-use character; write a common one in its place",
+    ),
+    ("noncharacter", partial(holds_any, NONCHARACTERS), "a code point that is no character; leave it out"),
 )
 
 
 def refuse(text: str) -> Refusal | None:
     """The first rule that the text breaks, in the order of spec 1.7, or None."""
-    for rule, pattern, fault in _CHARACTER_RULES:
-        if pattern().search(text):
+    for rule, breaks, fault in _CHARACTER_RULES:
+        if breaks(text):
             return Refusal(rule=rule, sentence=f"the text holds {fault}")
     secret = secret_rule(text)
     if secret is not None:
@@ -56,10 +57,5 @@ def _secret_sentence(rule: str) -> str:
 
 
 def has_secret(text: str) -> bool:
-    """Whether the text holds a secret, whatever else is wrong with it.
-
-    Each character that is refused on its own counts as a space, so that it hides nothing that stood whole;
-    the text is read as written too, whose views drop an invisible character within a token.
-    """
-    cleared = spaced(text)
-    return secret_rule(cleared) is not None or (cleared != text and secret_rule(text) is not None)
+    """Whether the text holds a secret, whatever else is wrong with it; one over 2 MB counts so."""
+    return any_secret(text) is not None

@@ -10,15 +10,26 @@ import re
 from bisect import bisect_left
 
 from bxcore.sanitize.aws_pairs import aws_secrets
+from bxcore.sanitize.characters import spaced
+from bxcore.sanitize.folding import drops_any
+from bxcore.sanitize.limits import LONGEST
 from bxcore.sanitize.tokens import FAMILIES, pattern
-from bxcore.sanitize.views import LONGEST, views
+from bxcore.sanitize.views import View, views
 
+AWS = "secret-aws"
+KEY = "secret-private-key"
 UNSCANNED = "secret-unscanned"
 """The rule that a text breaks which is too long to be scanned."""
 
 _END_OF_KEY = re.compile(
-    r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|Private-MAC: ?[0-9a-f]{0,128}"
+    r"-{4,5} ?END ?[A-Z0-9 ]{0,40}PRIVATE ?KEY(?: BLOCK)? ?-{4,5}|Private-MAC: ?[0-9a-f]{0,128}"
 )
+
+_COLOUR = re.compile(r"\x1b\[[0-9;:?]{0,40}[A-Za-z]")
+"""A terminal's order, whose last letter would stand before a token as if it were a part of a word."""
+_DIGITS = re.compile("[0-9]+")
+_LOOKED_AT = 60
+"""Characters of a token that are looked at; words may follow it without a space."""
 
 Span = tuple[int, int]
 
@@ -31,10 +42,32 @@ def secret_rule(text: str) -> str | None:
     return next((rule for rule in FAMILIES if rule in found), None)
 
 
-def _holds(rule: str, view: str) -> bool:
-    if not FAMILIES[rule].begins_in(view):
+def _holds(rule: str, view: View) -> bool:
+    if not FAMILIES[rule].begins_in(view.text):
         return False
-    return pattern(rule).search(view) is not None or (rule == "secret-aws" and bool(aws_secrets(view)))
+    if view.loose and rule != KEY:
+        return any(_by_chance(match[0]) for match in pattern(rule).finditer(view.text))
+    return pattern(rule).search(view.text) is not None or (rule == AWS and bool(aws_secrets(view.text)))
+
+
+def _by_chance(token: str) -> bool:
+    """Whether it looks drawn, with digits in two places at least, and not like words without their spaces."""
+    return len(_DIGITS.findall(token[:_LOOKED_AT])) > 1
+
+
+def any_secret(text: str) -> str | None:
+    """The family of a secret that the text holds, whatever else is wrong with it, or None (spec 1.7).
+
+    Each character that is refused on its own counts as a space, so that it hides nothing that stood whole;
+    the text is read as written too, whose views drop an invisible character within a token.
+    """
+    if len(text) > LONGEST:
+        return UNSCANNED
+    cleared = spaced(text)
+    found = secret_rule(cleared)
+    if found is None and "\x1b[" in text:
+        found = secret_rule(spaced(_COLOUR.sub(" ", text)))
+    return secret_rule(text) if found is None and cleared != text and drops_any(text) else found
 
 
 def redact(text: str) -> str:
@@ -43,7 +76,7 @@ def redact(text: str) -> str:
     A text with a secret that only another view shows becomes the mark alone.
     """
     shown = text if len(text) > LONGEST else _without_plain(text)
-    left = secret_rule(shown)
+    left = any_secret(shown)
     return shown if left is None else f"[{left}]"
 
 
@@ -56,9 +89,9 @@ def _without_plain(text: str) -> str:
 
 def _spans(rule: str, text: str) -> list[Span]:
     spans = [match.span() for match in pattern(rule).finditer(text)]
-    if rule == "secret-aws":
+    if rule == AWS:
         return sorted([*spans, *aws_secrets(text)])
-    return _with_bodies(spans, text) if rule == "secret-private-key" else spans
+    return _with_bodies(spans, text) if rule == KEY else spans
 
 
 def _with_bodies(heads: list[Span], text: str) -> list[Span]:

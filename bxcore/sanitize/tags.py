@@ -7,6 +7,7 @@ visible mark after its first character; nothing is deleted, for that may join wh
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from bxcore.sanitize.folding import folded, origins
@@ -38,35 +39,54 @@ _SQUARE = (
 )
 """The last line is the header of one of our own items (spec 4.3), forged in a text."""
 _CLOSING = r"\](?=~b\]|~!b\[)"
-_SWITCH = r"(?<!\S)/(?=(?:no_?)?think(?![\w/.-]))"
-_LINE_START = r"(?:(?<![\s\S])|(?<=[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]))[ \t]{0,8}"
+_SWITCH = r"/(?<!\S/)(?=(?:no_?)?think(?![\w/.-]))"
 _HEADING = (
-    r"(?P<heading>#)(?=##[ ]{0,4}(?:(?:Instruction|Response|Input)s?:"
+    r"#(?=##[ ]{0,4}(?:(?:Instruction|Response|Input)s?:"
     r"|(?:System|User|Human|Assistant)[ \t]{0,4}(?::|[\r\n]|(?![\s\S]))))"
 )
-_TURN = (
-    r"(?-i:(?P<turn>[HAUSG])"
-    r"(?:(?<=H)(?=uman:)|(?<=A)(?=ssistant:|SSISTANT:)|(?<=U)(?=SER:)|(?<=S)(?=YSTEM:)"
-    r"|(?<=G)(?=PT4 Correct (?:User|Assistant):)))"
-)
+_TURNS = ("Human:", "Assistant:", "ASSISTANT:", "USER:", "SYSTEM:", "GPT4 Correct (?:User|Assistant):")
+_INDENT = 8
+"""White space before what begins a line."""
+_LINE_ENDS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    """Each matches a tag's first character, or a group of its that is one; the rest is looked ahead at."""
-    texts = (_ANGLE, _SQUARE, _CLOSING, _SWITCH, _LINE_START + f"(?:{_HEADING}|{_TURN})")
-    return tuple(re.compile(text, re.IGNORECASE) for text in texts)
+def _anywhere() -> tuple[re.Pattern[str], ...]:
+    """Each matches a tag's first character and looks ahead at the rest; it begins with that character alone.
+
+    So a search passes over ordinary text as quickly as it can be passed over.
+    """
+    return tuple(re.compile(text, re.IGNORECASE) for text in (_ANGLE, _SQUARE, _CLOSING, _SWITCH))
+
+
+@cache
+def _beginning_a_line() -> tuple[re.Pattern[str], ...]:
+    return (re.compile(_HEADING, re.IGNORECASE), *(re.compile(turn) for turn in _TURNS))
+
+
+def _begins_a_line(view: str, at: int) -> bool:
+    indent = view[max(0, at - _INDENT) : at]
+    before = at - len(indent) + len(indent.rstrip(" \t"))
+    return before == 0 or view[before - 1] in _LINE_ENDS
+
+
+def _tags(view: str) -> Iterator[int]:
+    """The places of the tags' first characters, kind by kind."""
+    for pattern in _anywhere():
+        yield from (match.start() for match in pattern.finditer(view))
+    for pattern in _beginning_a_line():
+        places = (match.start() for match in pattern.finditer(view))
+        yield from (place for place in places if _begins_a_line(view, place))
 
 
 def has_tag(text: str) -> bool:
     """Whether the text holds a chat-template tag, or a forged header of an item, in its folded view."""
-    view = folded(text)
-    return any(pattern.search(view) for pattern in _patterns())
+    return next(_tags(folded(text)), None) is not None
 
 
 def neutralise(text: str) -> str:
     """The text with every tag broken by a visible mark; without one, the text itself. Idempotent."""
-    starts = _starts(folded(text))
+    starts = sorted(set(_tags(folded(text))))
     if not starts:
         return text
     places = origins(text)
@@ -77,9 +97,3 @@ def neutralise(text: str) -> str:
         parts.append(text[last:after])
         last = after
     return MARK.join((*parts, text[last:]))
-
-
-def _starts(view: str) -> list[int]:
-    """The places of the tags' first characters, in order, each once."""
-    found = {match.start(match.lastgroup or 0) for pattern in _patterns() for match in pattern.finditer(view)}
-    return sorted(found)

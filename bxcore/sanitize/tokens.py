@@ -17,15 +17,19 @@ _REST = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """One of ``anchors`` stands in every token of the family; ``pattern`` finds a token from its start."""
+    """One of ``anchors`` stands in every token of the family; ``pattern`` finds a token from its start.
+
+    So does one of ``signs``, single characters that many a text has none of.
+    """
 
     title: str
+    signs: str
     anchors: tuple[str, ...]
     pattern: str
 
     def begins_in(self, text: str) -> bool:
         """Whether the text may hold a token; quick, and never wrong about "no"."""
-        return any(anchor in text for anchor in self.anchors)
+        return any(sign in text for sign in self.signs) and any(anchor in text for anchor in self.anchors)
 
 
 _ALONE = "(?<![A-Za-z0-9])"
@@ -33,15 +37,17 @@ _ALONE = "(?<![A-Za-z0-9])"
 FAMILIES: Mapping[str, Family] = {
     "secret-github": Family(
         title="a GitHub token",
+        signs="_",
         anchors=("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
         pattern=(
-            rf"gh(?:[pousr]_[A-Za-z0-9]{{36}}[A-Za-z0-9]{{0,{_REST}}}"
+            rf"gh(?:[pousr]_[A-Za-z0-9]{{30}}[A-Za-z0-9]{{0,{_REST}}}"
             rf"|s_[A-Za-z0-9._-]{{36}}[A-Za-z0-9._-]{{0,{_REST}}})"
             rf"|github_pat_[A-Za-z0-9_]{{36}}[A-Za-z0-9_]{{0,{_REST}}}"
         ),
     ),
     "secret-gitlab": Family(
         title="a GitLab token",
+        signs="-9",
         anchors=(
             *("glpat-", "gldt-", "glrt-", "glrtr-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-"),
             *("gloas-", "glsoat-", "glffct-", "glwt-", "GR1348941"),
@@ -54,6 +60,7 @@ FAMILIES: Mapping[str, Family] = {
     ),
     "secret-sk": Family(
         title="an API key",
+        signs="-_",
         anchors=("sk-", "sk_live_", "sk_test_", "rk_live_", "rk_test_"),
         pattern=(
             rf"{_ALONE}(?:sk-(?:[A-Za-z0-9]{{32}}"
@@ -64,6 +71,7 @@ FAMILIES: Mapping[str, Family] = {
     ),
     "secret-slack": Family(
         title="a Slack token",
+        signs="-/",
         anchors=("xox", "xapp-", "hooks.slack.com/"),
         pattern=(
             rf"xox(?:[abceprs]-[A-Za-z0-9-]{{20}}|o-[0-9][A-Za-z0-9-]{{19}}|d-[A-Za-z0-9%/+=_-]{{20}}"
@@ -75,17 +83,20 @@ FAMILIES: Mapping[str, Family] = {
     ),
     "secret-aws": Family(
         title="an AWS secret key",
-        anchors=("AKIA", "ASIA", "ABIA", "ACCA", "ABSK", "ccess", "CCESS"),
+        signs="AKet",
+        anchors=("AKIA", "ASIA", "ABIA", "ACCA", "ABSK", "ecret", "ECRET"),
         pattern=(
             rf"{_ALONE}ABSK[A-Za-z0-9+/]{{40}}[A-Za-z0-9+/=]{{0,{_REST}}}"
-            r"|(?i:secret_?access_?key)[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?[A-Za-z0-9/+]{40}"
+            r"|(?i:secret[_ -]?(?:access[_ -]?)?key)[\"']?[ \t]{0,8}(?:[:=]|=>|>)[ \t]{0,8}[\"']?"
+            r"[A-Za-z0-9/+]{40}"
         ),
     ),
     "secret-private-key": Family(
         title="a private key",
-        anchors=("PRIVATE KEY", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1"),
+        signs="-",
+        anchors=("PRIVATE KEY", "PRIVATEKEY", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1"),
         pattern=(
-            r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+            r"-{4,5} ?BEGIN ?[A-Z0-9 ]{0,40}PRIVATE ?KEY(?: ?BLOCK)? ?-{4,5}"
             r"|PuTTY-User-Key-File-[23]"
             rf"|AGE-SECRET-KEY-1[A-Z0-9]{{20}}[A-Z0-9]{{0,{_REST}}}"
         ),

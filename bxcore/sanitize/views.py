@@ -1,102 +1,147 @@
-"""The ways in which a text is read when secrets are looked for: as written, joined, decoded (spec 1.7).
+"""The ways in which a text is read when secrets are looked for: as it is, laid out anew, decoded (spec 1.7).
 
-A view is a whole text, so a token that stands in any of them is found by the same patterns. Each view takes
-time in step with the text's length.
+A view is a whole text in ASCII, so a token that stands in any of them is found by the same patterns. Each
+view takes time in step with the text's length, and their number is bounded: encodings are read two deep.
 """
 
 from __future__ import annotations
 
-import binascii
 import re
-import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
+from bxcore.sanitize.decoding import decoded
+from bxcore.sanitize.escapes import unescaped, unquoted_printable
 from bxcore.sanitize.folding import folded
+from bxcore.sanitize.lookalikes import letters
 
-LONGEST = 2_000_000
-"""Characters of the longest text that is read at all."""
+DEEPEST = 2
+"""Encodings inside each other that are read, such as base64 of base64."""
 
-_LINE_ENDS = " \t\r\"'+,;\\>|"
+_LINE_STARTS = " \t\r\v\f\"'`+,;>|#*"
+_LINE_ENDS = _LINE_STARTS + "\\"
 """What stands around the line break where a program or a mail splits a long text."""
-_NAMED = {
-    "amp": "&",
-    "lt": "<",
-    "gt": ">",
-    "quot": '"',
-    "apos": "'",
-    "lowbar": "_",
-    "hyphen": "-",
-    "sol": "/",
-}
-_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "/": "/"}
+_WHITE = " \t\n\r\v\f\x1c\x1d\x1e\x1f"
+_NO_WHITE = str.maketrans("", "", _WHITE)
+_NO_SIGNS = str.maketrans("", "", _WHITE + "\"'`+,\\")
 
 
-def views(text: str) -> Iterator[str]:
-    """Each view of a text of at most ``LONGEST`` characters, the cheapest first; none twice in a row."""
-    yield text
+@dataclass(frozen=True, slots=True)
+class View:
+    """``loose``: words that stood apart are joined in it, so a token must look like one in itself."""
+
+    text: str
+    loose: bool = False
+
+
+def views(text: str) -> Iterator[View]:
+    """Each view of a text of at most ``LONGEST`` characters, the cheapest first."""
     plain = folded(text)
-    if plain != text:
-        yield plain
-    joined = "".join(line.strip(_LINE_ENDS) for line in plain.split("\n")) if "\n" in plain else plain
-    if joined is not plain:
-        yield joined
-    for mark, decode in (("%", _percent), ("\\", _escapes), ("&", _entities)):
-        if mark in joined:
-            yield decode(joined)
-    yield from _base64(joined)
-    yield from _hex(joined)
+    alike = letters(plain)
+    seen = dict.fromkeys((_ascii(text), _ascii(plain), alike))
+    for each in seen:
+        yield View(each)
+    yield from _laid_out(alike)
+    yield from _deeper(alike, DEEPEST)
+
+
+def _ascii(text: str) -> str:
+    return text if text.isascii() else text.encode("ascii", "replace").decode("ascii")
+
+
+def _laid_out(text: str) -> Iterator[View]:
+    """The text with its lines or strings joined, without white space or signs, and backwards."""
+    lines = _joined(text)
+    if lines is not text:
+        yield View(lines)
+    strings = _strings_joined(lines)
+    if strings is not lines:
+        yield View(strings)
+    close = _close(strings)
+    yield View(close, loose=True)
+    bare = _before_a_token().sub("?", text).translate(_NO_SIGNS)
+    if bare != close:
+        yield View(bare, loose=True)
+    yield View(_spelled_out(text))
+    yield View(text[::-1])
+    yield View(close[::-1], loose=True)
+
+
+def _close(text: str) -> str:
+    """Without white space, but with a sign in place of what stands before a token that needs one there."""
+    return _before_a_token().sub("?", text).translate(_NO_WHITE)
 
 
 @cache
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.ASCII)
+def _before_a_token() -> re.Pattern[str]:
+    return re.compile(r"\s(?=[sr]k|gl[a-z]|ABSK)")
 
 
-def _percent(text: str) -> str:
-    return _pattern("%([0-9A-Fa-f]{2})").sub(lambda match: chr(int(match[1], 16)), text)
+def _spelled_out(text: str) -> str:
+    """What is spelled with one sign after each letter, such as ``g h p _``, without the signs.
+
+    Each stands there a second time without its first letter, which may be the last of the word before.
+    """
+    found: list[str] = []
+    last = -1
+    for match in _spelled().finditer(text):
+        if match.start() != last:
+            found.append("\n")
+        found.append(match[0][::2])
+        last = match.end()
+    return "".join((*found, *(f"\n{run[1:]}" for run in found)))
 
 
-def _escapes(text: str) -> str:
-    r"""``\uXXXX``, ``\xXX`` and ``\n`` as a string's literal writes them."""
-    escape = _pattern(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrt/]))")
-    return escape.sub(
-        lambda match: _ESCAPED[match[3]] if match[3] else chr(int(match[1] or match[2], 16)), text
+@cache
+def _spelled() -> re.Pattern[str]:
+    """A part of what is spelled; the whole may be many parts, for a group that repeats long is slow."""
+    return re.compile(r"(?:[!-~][ \t.,|/*-]){15,200}(?:[!-~](?![ \t.,|/*-]))?")
+
+
+def _joined(text: str) -> str:
+    return (
+        "".join([line.rstrip(_LINE_ENDS).lstrip(_LINE_STARTS) for line in text.split("\n")])
+        if "\n" in text
+        else text
     )
 
 
-def _entities(text: str) -> str:
-    """HTML's numbered entities, and the named ones that a token may be written with."""
-    return _pattern(r"&(?:#([0-9]{1,7})|#[xX]([0-9A-Fa-f]{1,6})|([a-z]{2,6}));?").sub(_entity, text)
+def _strings_joined(text: str) -> str:
+    """``"ab" + "cd"`` and ``'ab', 'cd'`` as one string."""
+    if '"' not in text and "'" not in text and "`" not in text:
+        return text
+    return _between_strings().sub("", text)
 
 
-def _entity(match: re.Match[str]) -> str:
-    if match[3]:
-        return _NAMED.get(match[3], match[0])
-    code = int(match[1]) if match[1] else int(match[2], 16)
-    return chr(code) if code <= sys.maxunicode else match[0]
+@cache
+def _between_strings() -> re.Pattern[str]:
+    return re.compile(r"[\"'`][ \t]{0,8}[+,.&]?[ \t]{0,8}[\"'`]")
 
 
-def _base64(text: str) -> Iterator[str]:
-    """Every long run of base64's letters (both alphabets), decoded from each of its four first places."""
-    run = _pattern(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{24,{LONGEST}}}+")
-    runs = [match[0].translate(_STANDARD) for match in run.finditer(text)]
-    for start in range(4) if runs else ():
-        yield "\n".join(_decoded(each[start:]) for each in runs)
+def _deeper(text: str, depth: int) -> Iterator[View]:
+    """What the text says when its escapes are read, and its encodings, and what these say, ``depth`` deep.
+
+    No escape holds a letter of base64, so the encodings are read behind the escapes alone.
+    """
+    yield View(unquoted_printable(text))
+    yield from (View(each) for each in _unescaped(text))
+    lines = _strings_joined(_joined(text))
+    for each in _unescaped(lines):
+        lines = each
+        yield View(lines)
+        yield View(_close(lines), loose=True)
+        yield View(_spelled_out(lines))
+    for found in decoded(lines.translate(_NO_WHITE)):
+        yield View(found)
+        if depth > 1:
+            yield from _deeper(found, depth - 1)
 
 
-_STANDARD = str.maketrans("-_", "+/")
-
-
-def _decoded(run: str) -> str:
-    """The bytes as characters; one letter too many at the end is left out, and missing padding is made up."""
-    whole = run[:-1] if len(run) % 4 == 1 else run
-    return binascii.a2b_base64(whole + "=" * (-len(whole) % 4)).decode("latin-1")
-
-
-def _hex(text: str) -> Iterator[str]:
-    run = _pattern(rf"(?<![0-9A-Fa-f])[0-9A-Fa-f]{{40,{LONGEST}}}+")
-    runs = [match[0] for match in run.finditer(text)]
-    for start in range(2) if runs else ():
-        whole = (each[start : start + (len(each) - start) // 2 * 2] for each in runs)
-        yield "\n".join(binascii.unhexlify(each).decode("latin-1") for each in whole)
+def _unescaped(text: str) -> Iterator[str]:
+    """The text with its escapes read once, and twice; nothing when it has none."""
+    for _ in range(DEEPEST):
+        before, text = text, unescaped(text)
+        if text == before:
+            return
+        yield text
