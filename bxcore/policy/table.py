@@ -66,12 +66,14 @@ def _stricter(facts: Facts) -> tuple[Grant, ...]:
     """Only a fetch may be sent on to a place that was not decided on."""
     if facts.call.tool != HTTP_FETCH:
         return ()
-    limit = STRICTNESS[Mode.AUTO if facts.why is None else Mode.ASK]
+    untrusted = facts.call.state.untrusted
+    modes = {Mode.DENY} if facts.why else {Mode.DENY, Mode.ASK}
+    barred = {WhenUntrusted.DENY} if facts.why else {*WhenUntrusted} - {WhenUntrusted.ALLOW}
     decided = {grant.id for grant in facts.touching}
     return tuple(
         grant
         for grant in facts.in_force
-        if STRICTNESS[facts.mode(grant, named=False)] > limit and grant.id not in decided
+        if (grant.mode in modes or (untrusted and grant.when_untrusted in barred)) and grant.id not in decided
     )
 
 
