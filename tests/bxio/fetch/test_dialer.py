@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+import socket
 import time
 from ipaddress import ip_address
 
@@ -87,6 +89,20 @@ def test_an_address_that_takes_no_connection_leaves_the_next_its_turn() -> None:
     )
     with LoopbackServer(says("200 Fine", body=b"hello")) as server:
         assert get(f"http://far.example:{server.port}/", over).body == b"hello"
+
+
+def test_an_address_that_never_answers_leaves_the_next_its_time() -> None:
+    names = Names({"far.example": [("127.0.0.2", "127.0.0.1")]})
+    over = Dialer(resolve=names.resolve, refuse=lambda _: None)
+    with LoopbackServer(says("200 Fine", body=b"hello")) as server, contextlib.ExitStack() as full:
+        deaf = full.enter_context(socket.socket())
+        deaf.bind(("127.0.0.2", server.port))
+        deaf.listen(0)
+        for _ in range(3):  # past its queue, a connection waits for ever
+            waiting = full.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(deaf.getsockname())
+        assert get(f"http://far.example:{server.port}/", over, within_s=1.0).body == b"hello"
 
 
 def test_looking_up_ends_at_the_deadline_and_at_a_cut() -> None:

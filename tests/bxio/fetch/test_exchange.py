@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 import zlib
 
 import pytest
@@ -24,8 +25,14 @@ def test_what_comes_compressed_all_the_same_is_unpacked(coding: str) -> None:
 
 def test_a_bomb_is_unpacked_no_further_than_wanted() -> None:
     bomb = gzip.compress(bytes(40_000_000), 6)
-    body, cut, _ = packed("gzip", bomb, 5000)
+    tracemalloc.start()
+    try:
+        body, cut, _ = packed("gzip", bomb, 5000)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
     assert (len(body), cut) == (5000, True)
+    assert peak < 10_000_000
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "gzip, gzip", "nonsense"])
