@@ -139,7 +139,7 @@ def _ulimit(name: str, most: int) -> Payload:
 
 
 def _temporary(job: Job) -> list[Payload]:
-    """A /tmp, unless a folder is mounted there. Its bytes count as memory: a full one must not kill the tool."""
+    """A /tmp, unless a folder is mounted there. Its bytes count as memory, so it is half of it at most."""
     size = min(TMP_MB, max(1, job.limits.memory_mb // 2))
     made = {
         "type": "tmpfs",

@@ -14,10 +14,14 @@ HOW_TO_INSTALL = (
 BUILT_HERE = "localhost/"
 LONGEST = 300
 
-_NO_COMMAND = re.compile(r"executable file .{0,300}not found|exec: .{0,300}no such file or directory", re.I | re.S)
-_NO_RIGHT = re.compile(r"exec: .{0,300}permission denied|open executable: permission denied", re.I | re.S)
-_NO_SOURCE = re.compile(r"statfs (.{1,300}): no such file or directory", re.S)
-_NO_FOLDER = re.compile(r'workdir "(.{1,300})" does not exist', re.S)
+_NO_COMMAND = re.compile(
+    r"executable file .{0,300}not found|exec: .{0,300}no such file or directory", re.IGNORECASE | re.DOTALL
+)
+_NO_RIGHT = re.compile(
+    r"exec: .{0,300}permission denied|open executable: permission denied", re.IGNORECASE | re.DOTALL
+)
+_NO_SOURCE = re.compile(r"statfs (.{1,300}): no such file or directory", re.DOTALL)
+_NO_FOLDER = re.compile(r'workdir "(.{1,300})" does not exist', re.DOTALL)
 _WRAPPER = re.compile(r"^(?:preparing container \S+ for attach: )?(?:runc|crun): (?:runc create failed: )?")
 
 
