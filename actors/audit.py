@@ -131,4 +131,6 @@ class Audit(Actor):
                 logger.warning(
                     "audit: a torn last line of {} bytes was cut and kept in {}", torn.size, torn.kept.name
                 )
+            head = self._log.head
+            logger.info("audit: {} records, the last one's sha256 is {}", head.number, head.sha256)
         return self._log
