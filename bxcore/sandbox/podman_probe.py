@@ -1,7 +1,7 @@
-"""What one probe container runs, and what its output proves (spec 2.5). Any image with sh, cat and dd will do.
+"""What one probe container runs, and what its output proves (spec 2.5); any image with sh and dd will do.
 
-Nothing is believed that podman merely says: the kernel's own view is read from inside, and each limit is tried
-by going beyond it. Counting processes comes last, because a shell that cannot fork ends.
+Nothing is believed that podman merely says: the kernel's own view is read from inside, and each limit is
+tried by going beyond it. Counting processes comes last, because a shell that cannot fork ends.
 """
 
 from __future__ import annotations
@@ -104,9 +104,7 @@ def _root(said: _Said) -> str | None:
 def _memory(said: _Said) -> str | None:
     if ["0"] not in _of(said, "little"):
         return "the probe could not use any memory"
-    return (
-        None if _of(said, "much") in ([["137"]], [["1"]]) else "twice the allowed memory could be used in it"
-    )
+    return None if _of(said, "much") == [["137"]] else "twice the allowed memory could be used in it"
 
 
 def _pids(said: _Said) -> str | None:
@@ -130,7 +128,5 @@ def _reason(controller: str, where: Circumstances) -> str:
     if where.rootless and where.cgroups == "v1":
         return "; podman without root sets no limits with control groups of version 1: run it as root"
     if controller not in where.controllers:
-        return (
-            f"; the control group controller {controller} is not there for podman: delegate it to this user"
-        )
+        return f"; podman has no control group controller {controller}: delegate it to this user"
     return ""

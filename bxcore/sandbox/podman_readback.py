@@ -63,7 +63,7 @@ def _streams(asked: Payload, config: Mapping[str, Any], host: Mapping[str, Any])
 
 
 def _mounts(asked: Payload, found: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
-    """Exactly those that were asked for: an image's own volume, or one of ``containers.conf``, is one more."""
+    """Exactly those that were asked for: an image or a ``containers.conf`` may bring more."""
     wished = {mount["destination"]: mount for mount in asked["mounts"] if mount["type"] == "bind"}
     said = {mount.get("Destination"): mount for mount in found.get("Mounts") or ()}
     for target in sorted(wished.keys() - said.keys()):

@@ -1,4 +1,4 @@
-"""What podman's refusals mean: a command that cannot be run is a result, all else is a sentence for a person."""
+"""What podman's refusals mean: a command that cannot be run is a result, all else a sentence for a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The image in which tools run when the owner names no other: one static busybox and next to nothing (spec 2.5).
+"""The image in which tools run when the owner names no other: one static busybox, little else (spec 2.5).
 
 The same busybox gives the same archive, byte for byte, so that an image that is there already is known by it.
 """

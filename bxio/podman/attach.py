@@ -1,6 +1,6 @@
 """A container's three streams over one connection of ours: podman's package has no attach.
 
-What is fed and what is read go side by side in one loop, so that neither side can wait for the other for ever.
+What is fed and what is read go side by side in one loop, so that neither side waits for the other for ever.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from bxio.podman.client import connect
 READ = 262_144
 LONGEST_HEAD = 65_536
 _REQUEST = (
-    "POST /v4.0.0/libpod/containers/{name}/attach?stream=true&stdout=true&stderr=true&stdin={stdin}&detachKeys="
-    " HTTP/1.1\r\nHost: podman\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n"
+    "POST /v4.0.0/libpod/containers/{name}/attach"
+    "?stream=true&stdout=true&stderr=true&stdin={stdin}&detachKeys= HTTP/1.1\r\nHost: podman\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n"
 )
 """No detach keys: with podman's own, two bytes of a tool's input would cut it off."""
 _UPGRADED = (b"101", b"200")
@@ -52,7 +52,7 @@ def attached(path: Path, name: str, *, stdin: bool, deadline_s: float, cut: Cut)
     ticket = cut.hold(sock)
     try:
         rest = _upgraded(sock, _REQUEST.format(name=name, stdin="true" if stdin else "false").encode())
-        sock.setblocking(False)
+        sock.settimeout(0)
         yield Wire(sock, rest)
     finally:
         sock.close()

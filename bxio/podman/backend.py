@@ -72,7 +72,7 @@ class PodmanBackend:
         return probe(self._site, self._folder, cut)
 
     def sweep(self) -> int:
-        """Remove this box's containers, which nobody waits for any more; how many. Raises ``SandboxError``."""
+        """Remove this box's containers, which nobody waits for; how many. Raises ``SandboxError``."""
         return sweep(self._site.socket, self._site.box)
 
     def broken(self) -> str | None:
@@ -96,7 +96,7 @@ def box_label(state: Path) -> str:
 def _site(podman: PodmanClient, service: Service, order: PodmanOrder) -> Site:
     name = order.image or DEFAULT_IMAGE
     with saying("say what it is"):
-        info = podman.info()
+        info: Mapping[str, Any] = podman.info()  # type: ignore[no-untyped-call]
     image = resolve_image(podman, name)
     facts = _facts(info, service) | {"image": f"{name} ({image.removeprefix('sha256:')[:12]})"}
     return Site(

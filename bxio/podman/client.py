@@ -1,4 +1,4 @@
-"""A podman client for one piece of work: every step ends at one absolute deadline, and a ``Cut`` ends it sooner.
+"""A podman client for one piece of work: every step ends at one deadline, and a ``Cut`` ends it sooner.
 
 The package's own time-outs are per read, and nothing wakes a thread that waits in one. Here the client has an
 adapter whose connections are sockets of ours; what is replaced is public in requests and urllib3.
@@ -95,7 +95,7 @@ class _Adapter(requests.adapters.HTTPAdapter):
 
 @contextlib.contextmanager
 def client(path: Path, deadline_s: float, cut: Cut) -> Iterator[PodmanClient]:
-    """A client of the service at ``path``; for one thread. Its errors are podman's, until ``saying`` turns them."""
+    """A client of the service at ``path``, for one thread; ``saying`` turns its errors into sentences."""
     with PodmanClient(base_url=f"unix://{path}") as made:
         made.api.mount("http://", _Adapter(path, deadline_s, cut))
         yield made

@@ -1,4 +1,4 @@
-"""Images by their id: looked up once, never pulled by a call; and the one that is built of this machine's busybox."""
+"""Images by their id, looked up once and never pulled; and the one that is built of this machine's busybox."""
 
 from __future__ import annotations
 

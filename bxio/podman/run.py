@@ -67,9 +67,9 @@ def run(site: Site, job: Job, deadline_s: float, cut: Cut) -> Ran:
 
 
 def remove(socket: Path, name: str) -> bool:
-    """Remove a container, killing what runs in it; whether it is gone. On a connection and with a deadline of its own.
+    """Remove a container, killing what runs in it, on a connection of its own; whether it is gone.
 
-    Never raises: what could not be removed is taken by the next sweep, and ended by its own time-out.
+    Never raises, and takes ``REMOVE_S`` at the most: what could not be removed is taken by the next sweep, and ended by its own time-out.
     """
     try:
         with client(socket, time.monotonic() + REMOVE_S, Cut()) as podman:
@@ -101,7 +101,7 @@ def _from_start_to_end(podman: PodmanClient, one: _Run) -> Ran:
 
 
 def _made(podman: PodmanClient, one: _Run) -> Container | Ran:
-    """Create and prepare it, and refuse one that is not what was asked for; a command that is none has run."""
+    """Create and prepare it, and refuse one that is not what was asked for; no such command is a result."""
     try:
         post(podman, "/containers/create", one.payload)
         container = podman.containers.get(one.name)

@@ -51,9 +51,9 @@ exit "$code"
 class ServiceOrder:
     """Where to look and where to start one.
 
-    ``configured`` is ``[containers] socket``: that service or none. ``run`` (0700) gets our own one's socket under
-    ``name``, ``log`` is the file of its words. ``options`` are further global options of our own podman, such
-    as another storage; with them no other service is looked for.
+    ``configured`` is ``[containers] socket``: that service or none. ``run`` (0700) gets the socket of our own
+    under ``name``, ``log`` is the file of its words. ``options`` are further global options of our podman,
+    such as another storage; with them no other service is looked for.
     """
 
     run: Path
@@ -105,9 +105,9 @@ def open_service(order: ServiceOrder, environ: Mapping[str, str], cut: Cut) -> S
     if order.configured is not None:
         if not answers(order.configured, PING_S):
             raise SandboxError(
-                f"podman does not answer at {order.configured}, which [containers] socket names; start it there"
-                " (systemctl --user enable --now podman.socket), or take the line away: boxmaker then starts"
-                " podman itself"
+                f"podman does not answer at {order.configured}, which [containers] socket names; start it"
+                " there (systemctl --user enable --now podman.socket), or take the line away and boxmaker"
+                " starts podman itself"
             )
         return Service(order.configured)
     found = () if order.options else usual_sockets(environ)
@@ -176,7 +176,7 @@ def _process(
     """In a session of its own: a terminal's interrupt reaches its owner alone."""
     order.log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     flags = (*service_flags(machine()), *order.options)
-    command = (program, *flags, "system", "service", "--time=0", f"unix://{socket}")
+    command = (program, "--log-level=error", *flags, "system", "service", "--time=0", f"unix://{socket}")
     with open(order.log, "wb", opener=_private) as log:
         return subprocess.Popen(  # noqa: S603 - the system's own podman
             ("/bin/sh", "-c", _KEEPER, "podman-keeper", *command),

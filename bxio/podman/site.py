@@ -20,7 +20,7 @@ class Site:
     """A service and what is run in it.
 
     ``socket`` is the service's; ``image`` the id that ``image_name`` had at the start, so that a name that is
-    moved meanwhile changes nothing; ``box`` the label of our containers. ``facts`` is what podman says of itself.
+    moved meanwhile changes nothing; ``box`` is our containers' label; ``facts`` is what podman says.
     """
 
     socket: Path
@@ -33,7 +33,7 @@ class Site:
 
 
 def created_from(site: Site, job: Job) -> Payload:
-    """The create payload of one run, under a name of its own. Raises ``SandboxError`` for a mount that is gone."""
+    """The create payload of one run, under a new name. Raises ``SandboxError`` for a mount that is gone."""
     return payload(
         job,
         Place(
@@ -56,7 +56,7 @@ def _owner(job: Job) -> tuple[int, int] | None:
     owners = []
     for mount in job.mounts:
         try:
-            found = os.stat(mount.source)
+            found = Path(mount.source).stat()
         except OSError as error:
             raise SandboxError(
                 f"the folder {mount.source} cannot be mounted: {system_reason(error)}"

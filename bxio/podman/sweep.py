@@ -26,6 +26,7 @@ def sweep(socket: Path, box: str) -> int:
     left = [container.id for container in found if not remove(socket, container.id)]
     if left:
         raise SandboxError(
-            f"podman could not remove {len(left)} sandboxes of an earlier run; try: podman rm -f {left[0][:12]}"
+            f"podman could not remove {len(left)} sandboxes of an earlier run;"
+            f" try: podman rm -f {left[0][:12]}"
         )
     return len(found)
