@@ -100,7 +100,7 @@ def test_an_address_that_never_answers_leaves_the_next_its_time() -> None:
         deaf.listen(0)
         for _ in range(3):  # past its queue, a connection waits for ever
             waiting = full.enter_context(socket.socket())
-            waiting.setblocking(False)
+            waiting.settimeout(0)
             waiting.connect_ex(deaf.getsockname())
         assert get(f"http://far.example:{server.port}/", over, within_s=1.0).body == b"hello"
 
