@@ -52,13 +52,13 @@ def _ascii(text: str) -> str:
 
 def _laid_out(text: str) -> Iterator[View]:
     """The text with its lines or strings joined, without white space or signs, and backwards."""
-    lines = _joined(text)
-    if lines is not text:
-        yield View(lines)
-    strings = _strings_joined(lines)
-    if strings is not lines:
+    strings = _strings_joined(text)
+    if strings is not text:
         yield View(strings)
-    close = _close(strings)
+    lines = _joined(strings)
+    if lines is not strings:
+        yield View(lines)
+    close = _close(lines)
     yield View(close, loose=True)
     bare = _before_a_token().sub("?", text).translate(_NO_SIGNS)
     if bare != close:
@@ -116,7 +116,7 @@ def _strings_joined(text: str) -> str:
 
 @cache
 def _between_strings() -> re.Pattern[str]:
-    return re.compile(r"[\"'`][ \t]{0,8}[+,.&]?[ \t]{0,8}[\"'`]")
+    return re.compile(r"[\"'`]\s{0,40}[+,.&\\]?\s{0,40}[\"'`]")
 
 
 def _deeper(text: str, depth: int) -> Iterator[View]:
@@ -126,7 +126,7 @@ def _deeper(text: str, depth: int) -> Iterator[View]:
     """
     yield View(unquoted_printable(text))
     yield from (View(each) for each in _unescaped(text))
-    lines = _strings_joined(_joined(text))
+    lines = _joined(_strings_joined(text))
     for each in _unescaped(lines):
         lines = each
         yield View(lines)

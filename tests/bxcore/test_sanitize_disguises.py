@@ -86,9 +86,8 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "in percent": lambda token: "".join(f"%{ord(each):02x}" for each in token),
     "in percent of percent": lambda token: quote(token.replace("_", "%5f").replace("-", "%2D")),
     "in HTML's numbers": lambda token: "".join(f"&#{ord(each)};" for each in token),
-    "in HTML's hex numbers without an end": lambda token: (
-        " ".join(f"&#x{ord(each):x}" for each in token) + ";"
-    ),
+    "in HTML's numbers without an end": lambda token: " ".join(f"&#{ord(each)}" for each in token),
+    "in HTML's hex numbers": lambda token: "".join(f"&#x{ord(each):X};" for each in token),
     "in HTML's names": lambda token: (
         token.replace("_", "&lowbar;").replace("-", "&#45;").replace("e", "&#101;")
     ),
@@ -185,7 +184,7 @@ NEAR = [
     "%7B%22a%22%3A1%7D &lt;b&gt; \\u00e9\\n =3D=20=\n",
     "glpat-, glrt- and gldt- are GitLab's; xoxb- and xapp- are Slack's",
     "the secret access key: see the page of keys, which has 40 letters",
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDw",
     "550e8400-e29b-41d4-a716-446655440000\n6ba7b810-9dad-11d1-80b4-00c04fd430c8\n",
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.txt\n" * 3,
 ]
