@@ -24,7 +24,8 @@ READ = 262_144
 LONGEST_HEAD = 65_536
 _REQUEST = (
     "POST /v4.0.0/libpod/containers/{name}/attach"
-    "?stream=true&stdout=true&stderr=true&stdin={stdin}&detachKeys= HTTP/1.1\r\nHost: podman\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n"
+    "?stream=true&stdout=true&stderr=true&stdin={stdin}&detachKeys= HTTP/1.1\r\n"
+    "Host: podman\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n"
 )
 """No detach keys: with podman's own, two bytes of a tool's input would cut it off."""
 _UPGRADED = (b"101", b"200")

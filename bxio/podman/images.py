@@ -1,4 +1,4 @@
-"""Images by their id, looked up once and never pulled; and the one that is built of this machine's busybox."""
+"""Images by their id, looked up once and never pulled; the tools' own one, made of this machine's busybox."""
 
 from __future__ import annotations
 
@@ -27,6 +27,12 @@ def resolve_image(podman: PodmanClient, name: str) -> str:
     if found is None:
         raise SandboxError(missing_image(name))
     return found
+
+
+def image_id(socket: Path, name: str, *, deadline_s: float, cut: Cut) -> str | None:
+    """The id that ``name`` has now, None when there is no such image. Raises ``SandboxError``."""
+    with client(socket, deadline_s, cut) as podman, saying(f"look for the image {name}"):
+        return _id_of(podman, name)
 
 
 def build_image(socket: Path, *, deadline_s: float, cut: Cut, name: str = DEFAULT_IMAGE) -> str:
@@ -81,4 +87,7 @@ def _packed() -> bytes:
 
 
 _NO_BUSYBOX = "the tools' image is made of busybox, which is not installed"
-_INSTALL = "install a static one (Debian, Ubuntu: apt install busybox-static), or name an image in [containers] image"
+_INSTALL = (
+    "install a static one (Debian, Ubuntu: apt install busybox-static), or name an image of your own in"
+    " [containers] image"
+)

@@ -69,7 +69,8 @@ def run(site: Site, job: Job, deadline_s: float, cut: Cut) -> Ran:
 def remove(socket: Path, name: str) -> bool:
     """Remove a container, killing what runs in it, on a connection of its own; whether it is gone.
 
-    Never raises, and takes ``REMOVE_S`` at the most: what could not be removed is taken by the next sweep, and ended by its own time-out.
+    Never raises, and takes ``REMOVE_S`` at the most: what could not be removed ends by its own
+    time-out, and the next sweep takes it.
     """
     try:
         with client(socket, time.monotonic() + REMOVE_S, Cut()) as podman:

@@ -193,7 +193,7 @@ _PREFIX = "boxmaker-podman-"
 
 
 def _socket_path(order: ServiceOrder) -> Path:
-    """In the private run folder, or in a private one of its own when that is too deep. No stale one is left."""
+    """In the private run folder, or in another when that is too deep; no stale one is left."""
     make_private(order.run)
     path = order.run / order.name
     if len(os.fsencode(path)) > LONGEST_SOCKET_BYTES:
