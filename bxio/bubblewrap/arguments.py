@@ -30,6 +30,8 @@ _PROGRAMS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 """Links into ``/usr`` on a merged host, folders of their own on others."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 """Without a terminal. Each mount takes the kernel about a millisecond, so there is none without need."""
+_ALTERNATIVES = "/etc/alternatives"
+"""Debian's links from a program's name to one of several; some hosts have none."""
 _NAMESPACES = ("pid", "net", "ipc", "uts", "cgroup-try")
 _LIMITS = (
     'ulimit -c 0; ulimit -v "$1" || exit 125; ulimit -p "$2" 2>/dev/null || ulimit -u "$2" || exit 125; '
@@ -112,7 +114,8 @@ def _root(held: Descriptors) -> Iterator[str]:
     yield from ("--perms", "0755", "--dir", "/etc")
     for name, descriptor in held.etc:
         yield from ("--perms", "0444", "--file", str(descriptor), f"/etc/{name}")
-    yield from ("--ro-bind-try", "/etc/alternatives", "/etc/alternatives")
+    if os.access(_ALTERNATIVES, os.R_OK | os.X_OK):
+        yield from ("--ro-bind", _ALTERNATIVES, _ALTERNATIVES)
     yield from ("--proc", "/proc", "--perms", "0755", "--dir", "/dev")
     for name in _DEVICES:
         yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")

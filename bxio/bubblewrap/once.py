@@ -40,7 +40,7 @@ def run_once(job: Job, programs: Programs, *, unshare: str | None, until_s: floa
 
 def _handed(stack: ExitStack, status: IO[bytes], alive: IO[bytes], unshare: str | None) -> Descriptors:
     etc = {name: stack.enter_context(_file(text)) for name, text in ETC.items()}
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(OSError):  # programs start without it, only later
         etc[LINKER_CACHE] = stack.enter_context(
             _owned(os.open(f"/etc/{LINKER_CACHE}", os.O_RDONLY | os.O_CLOEXEC), "rb")
         )
