@@ -9,14 +9,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
 from actors.audit import Audit
-from actors.base import Actor, Answer, Context, Runtime
+from actors.base import Actor, Context, Runtime
 from actors.box_facts import BoxFacts
 from actors.broker import Broker
 from actors.broker import Settings as BrokerSettings
@@ -25,14 +25,18 @@ from actors.connection import Connection
 from actors.connection_views import Known
 from actors.control import Control
 from actors.dead_letters import DeadLetterLog
+from actors.fetch import Fetch
 from actors.honcho_chat import HonchoChat
 from actors.loop import Loop
 from actors.memory import Asking, Memory, Places, Saving
-from actors.model import Embedded, Model, Remote, Source
+from actors.model import Model, endpoint_of, source_of
 from actors.outbox import Delivery, Outbox
 from actors.process import supervise
+from actors.runner import Children, Runner
+from actors.sandbox_search import SandboxSearch, Wanted
 from actors.session import Session, SessionParts
 from actors.supervising import Root, Supervisor, start_root
+from actors.tool_run import Folders, ToolRun
 from bxcore import paths as path_rules
 from bxcore.backoff import Backoff
 from bxcore.config import Secrets, Settings, derived
@@ -40,27 +44,33 @@ from bxcore.control import Exit
 from bxcore.decide import Workspace
 from bxcore.grants import Grants
 from bxcore.grants import load as load_grants
-from bxcore.messages.model import Endpoint, GetEndpoint
 from bxcore.model.baseline import baseline_messages
 from bxcore.paths import Paths
 from bxcore.startup import examine
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
-from bxio import notify
+from bxio import bubblewrap, notify
 from bxio.approval_journal import ApprovalJournal
 from bxio.claim import Claim, ClaimError, claim
 from bxio.embedded_honcho import EmbeddedHoncho
+from bxio.fetch.dialer import Dialer
 from bxio.honcho import HonchoClient, HonchoServer
 from bxio.model import ModelClient
 from bxio.model.responder import ModelResponder
 from bxio.model_child import Order
+from bxio.podman.backend import PodmanBackend, PodmanOrder
+from bxio.podman.service import ServiceOrder
+from bxio.sandbox import Maker
 from bxio.shipped import shipped
 from bxio.stop_signals import StopSignals
 
 MAX_CHATS = 128
 """Two a live session, and those that listen on for a late answer."""
+MAX_RUNS = 64
+"""More than the runner begins at once, so that a search for a sandbox always finds room."""
 MAX_CONNECTIONS = 32
-ENDPOINT_S = 5.0
+SANDBOX_S = 40.0
+"""For podman's service to start and to say what it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +84,7 @@ class Parts:
     claim: Claim
     started_s: float
     facts: BoxFacts
+    dialer: Dialer = field(default_factory=Dialer)
 
 
 def tree(parts: Parts) -> SupervisorSpec:
@@ -94,7 +105,13 @@ def tree(parts: Parts) -> SupervisorSpec:
                 ChildSpec(name="outbox", start=_outbox(parts), backoff=network),
                 ChildSpec(name="memory", start=_memory(parts), start_s=60.0),
             ),
-            ChildSpec(name="broker", start=_broker(parts), start_s=30.0),
+            _group(
+                "broker.group",
+                Strategy.ONE_FOR_ONE,
+                _group("runs", max_children=MAX_RUNS),
+                ChildSpec(name="runner", start=_runner(parts), shutdown_s=10.0),
+                ChildSpec(name="broker", start=_broker(parts), start_s=30.0),
+            ),
             _group("asks", max_children=MAX_CHATS),
             _group(
                 "loop.group",
@@ -139,23 +156,16 @@ def _honcho(parts: Parts) -> HonchoClient:
     return HonchoClient(HonchoServer(url=honcho.url, token=parts.secrets.honcho_token or ""))
 
 
-def _embedded_honcho(settings: Settings, runtime: Runtime) -> Callable[[Path], EmbeddedHoncho]:
-    """A model of the owner's words the answers; the small embedded one is worse at it than a plain quote."""
-    honcho = settings.honcho
-    responder = None if settings.model.url == "embedded" else ModelResponder(lambda: _endpoint(runtime))
+def _embedded_honcho(honcho: HonchoTable, responder: ModelResponder | None) -> Callable[[Path], EmbeddedHoncho]:
     return lambda path: EmbeddedHoncho(
         path, responder, agent=honcho.agent, workspaces=(honcho.trusted, honcho.untrusted)
     )
 
 
-def _endpoint(runtime: Runtime) -> Endpoint | None:
-    """The model of the moment, for a chat's own thread."""
-    deadline_s = runtime.world.monotonic() + ENDPOINT_S
-    match runtime.mailbox("model").ask(GetEndpoint(), deadline_s).outcome(deadline_s):
-        case Answer(value=Endpoint() as endpoint):
-            return endpoint
-        case _:
-            return None
+def _responder(settings: Settings, runtime: Runtime) -> ModelResponder | None:
+    """A model of the owner's words the answers; the small embedded one is worse at it than a plain quote."""
+    model, now = runtime.mailbox("model"), runtime.world.monotonic
+    return None if settings.model.url == "embedded" else ModelResponder(lambda: endpoint_of(model, now))
 
 
 def _clock(parts: Parts) -> Start:
@@ -176,25 +186,14 @@ def _audit(parts: Parts) -> Start:
 
 
 def _model(parts: Parts) -> Start:
-    model, paths = parts.settings.model, parts.paths
-    source: Source
-    if model.url == "embedded":
-        source = Embedded(
-            order=Order(
-                cache=paths.cache / "models",
-                runtime=paths.run,
-                log=(parts.settings.log.folder or paths.log) / "model.log",
-                context_tokens=model.context_tokens,
-                file=model.file,
-                prefix=baseline_messages(
-                    "json", system=_system(), memory_block="", tools=ToolRegistry().array()
-                ),
-            )
-        )
-    else:
-        source = Remote(
-            url=model.url, name=model.name, profile=model.profile, api_key=parts.secrets.model_api_key
-        )
+    paths, key = parts.paths, parts.secrets.model_api_key
+    order = Order(
+        cache=paths.cache / "models",
+        runtime=paths.run,
+        log=(parts.settings.log.folder or paths.log) / "model.log",
+        prefix=baseline_messages("json", system=_system(), memory_block="", tools=ToolRegistry().array()),
+    )
+    source = source_of(parts.settings.model, order, api_key=key)
     return lambda context: Model(context, source=source, publish=parts.facts.hear_of_model)
 
 
@@ -216,12 +215,8 @@ def _memory(parts: Parts) -> Start:
     honcho, client = settings.honcho, _honcho(parts)
 
     def chat(name: str, workspace: str) -> ChildSpec:
-        return ChildSpec(
-            name=name,
-            restart=Restart.TEMPORARY,
-            shutdown_s=1.0,
-            start=lambda context: HonchoChat(context, client=client, workspace=workspace),
-        )
+        start = lambda context: HonchoChat(context, client=client, workspace=workspace)  # noqa: E731
+        return _temporary(start, shutdown_s=1.0)(name)
 
     places = Places(
         files=settings.memory.folder or state / "memory",
@@ -237,6 +232,35 @@ def _memory(parts: Parts) -> Start:
         now=_now,
         waits=derived.waits(settings),
     )
+
+
+def _runner(parts: Parts) -> Start:
+    settings, paths = parts.settings.containers, parts.paths
+    log = (parts.settings.log.folder or paths.log) / "podman.log"
+    service = ServiceOrder(run=paths.run, log=log, configured=settings.socket)
+    order = PodmanOrder(service=service, state=paths.state, image=settings.image)
+    now = parts.runtime.world.monotonic
+    makers: Mapping[str, Maker] = {
+        "podman": lambda cut: PodmanBackend.open(order, now() + SANDBOX_S, cut),
+        "bubblewrap": bubblewrap.make,
+    }
+    wanted = Wanted(backend=settings.backend, accept=settings.accept, makers=makers)
+    own = (paths.config, paths.state, paths.run, paths.cache, log.parent, parts.settings.broker.grants)
+    folders = Folders(work=paths.state / "work", own=tuple(each for each in own if each is not None))
+    children = Children(
+        runs=parts.runtime.mailbox("runs"),
+        search=_temporary(lambda context: SandboxSearch(context, wanted=wanted), shutdown_s=10.0),
+        tool_run=lambda name, backend: _temporary(
+            lambda context: ToolRun(context, backend=backend, folders=folders)
+        )(name),
+        fetch=_temporary(lambda context: Fetch(context, dialer=parts.dialer)),
+    )
+    return lambda context: Runner(context, children=children, publish=parts.facts.hear_of_sandbox)
+
+
+def _temporary(start: Start, shutdown_s: float = 3.0) -> Callable[[str], ChildSpec]:
+    """A short-lived child by its name."""
+    return lambda name: ChildSpec(name=name, restart=Restart.TEMPORARY, shutdown_s=shutdown_s, start=start)
 
 
 def _broker(parts: Parts) -> Start:
@@ -269,6 +293,7 @@ def _loop(parts: Parts) -> Start:
         broker=box("broker"),
         memory=box("memory"),
         model=box("model"),
+        audit=box("audit"),
         client=lambda endpoint: ModelClient(endpoint, first_token_s=settings.model.first_token_s),
         system=_system(),
         workspaces=tuple(each.name for each in derived.readable(settings)),
@@ -350,7 +375,7 @@ def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
             paths,
             log_level=log.level,
             log_folder=log.folder,
-            honcho=_embedded_honcho(settings, runtime) if embedded else None,
+            honcho=_embedded_honcho(settings.honcho, _responder(settings, runtime)) if embedded else None,
         )
     except ClaimError as error:
         return _refuse([error.sentence], Exit.FAILED)

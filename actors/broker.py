@@ -170,9 +170,12 @@ class Broker(Actor):
                 self._approved(session, held, asked)
             case Approval() if still_binds(asked, verdict, session.label):
                 self._hold(session, held, asked)
-            case _:
-                if isinstance(asked, Approval):
-                    self._approvals.end(Ended(code=asked.code, how=How.WITHDRAWN))
+            case Approval():
+                ended = Ended(code=asked.code, how=How.WITHDRAWN)
+                self._approvals.end(ended)
+                _tell(taken, asked, ended)
+                self._rule(session, held, verdict)
+            case None:
                 self._rule(session, held, verdict)
 
     def _rule(self, session: Session, held: Held, verdict: Verdict) -> None:
@@ -249,16 +252,7 @@ class Broker(Actor):
         held = self._held.pop(approval.code, None)
         if held is None:
             return None
-        listener = held.taken.request.listener
-        if listener is not None and ended.how is not How.UNDELIVERABLE:
-            listener.tell(
-                ApprovalClosed(
-                    session=approval.session,
-                    code=approval.code,
-                    approved=ended.how.approves,
-                    sentence=sentences.for_person(ended),
-                )
-            )
+        _tell(held.taken, approval, ended)
         session = self._sessions.get(approval.session)
         if ended.how.approves:
             self._approved(session, held, Over(approval=approval, ended=ended))
@@ -309,6 +303,20 @@ class Broker(Actor):
             if approval.session == name and approval.call in calls:
                 self._close_and_go_on(approval, How.WITHDRAWN)
         return self._approvals.state.became(name, calls)
+
+
+def _tell(taken: Taken, approval: Approval, ended: Ended) -> None:
+    """Tell who listens how it ended; who could not show the question need not hear."""
+    listener = taken.request.listener
+    if listener is not None and ended.how is not How.UNDELIVERABLE:
+        listener.tell(
+            ApprovalClosed(
+                session=approval.session,
+                code=approval.code,
+                approved=ended.how.approves,
+                sentence=sentences.for_person(ended),
+            )
+        )
 
 
 def _answered(found: Ended | NotTaken, failed: str | None) -> ApprovalAnswered:

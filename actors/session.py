@@ -14,12 +14,14 @@ from typing import assert_never
 from loguru import logger
 
 from actors.base import Actor, Address, Context, Mailbox, Refusal
+from actors.session_approvals import SessionApprovals
 from actors.session_asks import NotReady, SessionAsks
 from actors.session_calls import SessionCalls
 from bxcore import baseline as baselines
 from bxcore import interrupted
 from bxcore.baseline import Baseline
 from bxcore.clock_text import stamp
+from bxcore.interrupted import Interrupted
 from bxcore.labels import NEW_SESSION
 from bxcore.messages.loop import (
     Idle,
@@ -44,6 +46,7 @@ from bxcore.session_fold import label_of
 from bxcore.tool_registry import ToolRegistry
 from bxcore.turn import STOPPED, End, Step, Turn, begin
 from bxcore.waits import Waits
+from bxio import whole_results
 from bxio.brake import Brake
 from bxio.live_session import LiveSession, open_live
 from bxio.model import ModelClient, ModelUnavailable
@@ -66,6 +69,7 @@ class SessionParts:
     broker: Mailbox
     memory: Mailbox
     model: Mailbox
+    audit: Mailbox
     client: Callable[[Endpoint], ModelClient]
     system: str
     registry: ToolRegistry = field(default_factory=ToolRegistry)
@@ -95,8 +99,11 @@ class Session(Actor):
             session=session,
             memory=parts.memory,
             model=parts.model,
+            broker=parts.broker,
+            audit=parts.audit,
             endpoint_s=parts.endpoint_s,
             memory_s=parts.waits.broker_memory_s,
+            audit_s=parts.waits.broker_audit_s,
             now=self.now,
         )
 
@@ -151,13 +158,19 @@ class Session(Actor):
             live = self._live = self._live or self._opened(brake, self._noticer(show))
         except NotReady as error:
             return _not_begun(self._session, STOPPED if brake.pulled() else error.sentence)
-        left = interrupted.find(live.log.records)
+        left = self._interrupted(live, brake)
         if left is not None:
             self._noticer(show)(left.notice)
         before = (*live.before_the_first_turn(), *(left.records if left else ()))
         speaker = None if say.speaker is None else whole(say.speaker)
         user = User(text=text, speaker=speaker, at=stamp(self._parts.wall()))
-        return self._run(live, begin(user, before), brake, show)
+        calls = self._calls(live.turns + 1, say, brake, show)
+        return self._run(live, begin(user, before), calls, brake, show)
+
+    def _interrupted(self, live: LiveSession, brake: TurnBrake) -> Interrupted | None:
+        """The turn that a crash cut short; of its calls the broker may know what the log does not."""
+        calls = interrupted.calls_left(live.log.records)
+        return interrupted.find(live.log.records, self._asks.what_became(calls, brake))
 
     def _opened(self, brake: TurnBrake, notice: Callable[[str], object]) -> LiveSession:
         """Resume from the log, or start anew; a torn tail is said."""
@@ -171,6 +184,7 @@ class Session(Actor):
         self,
         live: LiveSession,
         steps: tuple[Step, ...],
+        calls: SessionCalls,
         brake: TurnBrake,
         show: Callable[[TurnEvent], object],
     ) -> TurnResult:
@@ -180,10 +194,11 @@ class Session(Actor):
             client=lambda: self._client(brake, show),
             brake=brake,
             request=lambda: self._request(live, turn.number, brake, self._noticer(show)),
-            tools=self._calls(turn.number, brake, show).results,
+            tools=calls.results,
             show=show,
             now=self.now,
             answer_s=self._parts.answer_s,
+            settle=lambda number: self._asks.settled(number, brake),
         )
         ended_turn, end = runner.run(turn, steps)
         live.held = ended_turn.held
@@ -192,7 +207,11 @@ class Session(Actor):
         self._parts.memory.tell(TurnEnded(session=self._session, turn=turn.number))
         return _result(live, ended_turn, end, runner.ended)
 
-    def _calls(self, turn: int, brake: TurnBrake, show: Callable[[TurnEvent], object]) -> SessionCalls:
+    def _calls(
+        self, turn: int, say: Say, brake: TurnBrake, show: Callable[[TurnEvent], object]
+    ) -> SessionCalls:
+        folder = self._parts.store.folder / self._session
+        name = f"loop/{self._session}/approvals"
         return SessionCalls(
             session=self._session,
             turn=turn,
@@ -203,6 +222,9 @@ class Session(Actor):
             now=self.now,
             wall=self._parts.wall,
             show=show,
+            said=say.text if say.owner else None,
+            approvals=SessionApprovals(name, show, self.now) if say.answers else None,
+            keep=lambda call, text: whole_results.keep(folder, call, text),
         )
 
     def _client(self, brake: TurnBrake, show: Callable[[TurnEvent], object]) -> ModelClient:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,13 @@ from bxcore.args import RecallArgs
 from bxcore.args.recall import MAX_QUERY
 from bxcore.errors import SentenceError
 from bxcore.labels import Label, Level
+from bxcore.messages.audit import Settled
+from bxcore.messages.broker import WhatBecame
 from bxcore.messages.loop import TurnBrake
 from bxcore.messages.memory import MemoryBlock, Recall
 from bxcore.messages.model import Endpoint, GetEndpoint, ModelProgress, NoModel
 from bxcore.tool_answer import ToolAnswer
+from bxcore.turn import STOPPED
 
 RECALLED = 3
 """Items that auto_recall puts before a turn at most."""
@@ -45,13 +48,19 @@ class ProgressNotices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionAsks:
-    """One session's asks. ``endpoint_s`` is for a model that loads, ``memory_s`` for the memory."""
+    """One session's asks. ``endpoint_s`` is for a model that loads, ``memory_s`` for the memory.
+
+    ``audit_s`` is for the audit, and for what the broker knows at once.
+    """
 
     session: str
     memory: Mailbox
     model: Mailbox
+    broker: Mailbox
+    audit: Mailbox
     endpoint_s: float
     memory_s: float
+    audit_s: float
     now: Callable[[], float]
 
     def endpoint(self, brake: TurnBrake, show: Callable[[str], object]) -> Endpoint:
@@ -91,6 +100,31 @@ class SessionAsks:
                 return ""
             case _:
                 return ""
+
+    def what_became(self, calls: tuple[str, ...], brake: TurnBrake) -> Mapping[str, str]:
+        """A sentence for each call of a turn cut short of which the broker knows that it did not run."""
+        if not calls:
+            return {}
+        match self._ask(self.broker, WhatBecame(session=self.session, calls=calls), self.audit_s, brake):
+            case Answer(dict() as told):
+                return told
+            case Failed(error):
+                logger.warning("what became of calls of session {}: {}", self.session, error.sentence)
+                return {}
+            case _:
+                return {}
+
+    def settled(self, number: int, brake: TurnBrake) -> str | None:
+        """Wait until the audit's record ``number`` is on disk; None, or why the result is not shown."""
+        match self._ask(self.audit, Settled(number=number), self.audit_s, brake):
+            case Answer():
+                return None
+            case Failed(error):
+                return f"the audit cannot be written: {error.sentence}"
+            case _ if brake.pulled():
+                return STOPPED
+            case _:
+                return f"the audit was not on disk within {self.audit_s:g} s; look at the disk"
 
     def _ask(self, box: Mailbox, message: Any, wait_s: float, brake: TurnBrake) -> Outcome:
         """Ask, and once more when the receiver was restarted meanwhile: these only read. One deadline."""

@@ -8,9 +8,23 @@ from datetime import datetime
 
 from loguru import logger
 
-from actors.base import Answer, Busy, Dead, Failed, Late, Mailbox, Outcome, Refusal, Reply
+from actors.base import (
+    Answer,
+    Busy,
+    Crashed,
+    Dead,
+    Failed,
+    Late,
+    Mailbox,
+    Outcome,
+    Refusal,
+    Reply,
+    Restarting,
+)
+from actors.session_approvals import SessionApprovals
 from bxcore.args import ASK_MEMORY, ClockArgs, FindToolArgs, canonical_json
 from bxcore.clock_text import clock_answer
+from bxcore.errors import system_reason
 from bxcore.messages.broker import ToolOutcome, ToolRequest
 from bxcore.messages.loop import ToolStarted, TurnBrake, TurnEvent
 from bxcore.records import ToolCall
@@ -18,23 +32,27 @@ from bxcore.tool_registry import NotRun, Own, ToBroker, ToolRegistry
 from bxcore.turn import ToolDone
 from bxcore.waits import Waits
 
+ASKED_AGAIN = 8
+"""How often at most a call that waits for the owner is asked again of a broker that was restarted."""
 RUNBOOK = "see docs/runbook.md#broker-unavailable"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A call that the broker has; it answers by ``reply.deadline_s``."""
+    """A call that the broker has; it answers by the deadline of ``reply``, which it may move."""
 
-    call: str
-    tool: str
-    arguments: str
+    request: ToolRequest
     wait_s: float
     reply: Reply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionCalls:
-    """Runs the calls of turn ``turn``; ``show`` is told of each before it starts."""
+    """Runs the calls of turn ``turn``; ``show`` is told of each before it starts.
+
+    ``said`` is the owner's own message, None when somebody else spoke. ``approvals`` hears of what the owner
+    is asked; None where nobody can answer. ``keep`` keeps the whole result of a call that was cut.
+    """
 
     session: str
     turn: int
@@ -45,6 +63,9 @@ class SessionCalls:
     now: Callable[[], float]
     wall: Callable[[], datetime]
     show: Callable[[TurnEvent], object]
+    said: str | None = None
+    approvals: SessionApprovals | None = None
+    keep: Callable[[str, str], object] = lambda _call, _text: None
 
     def results(self, calls: Sequence[ToolCall], together: bool) -> Iterator[ToolDone]:  # noqa: FBT001 - a part of RunTools
         """Each result in the calls' order, side by side when ``together``. Ends early once braked."""
@@ -80,26 +101,30 @@ class SessionCalls:
 
     def _ask_broker(self, call: str, tool: str, arguments: str) -> Asked:
         wait_s = self.waits.loop_for_ask_memory_s if tool == ASK_MEMORY else self.waits.loop_call_s
-        request = ToolRequest(session=self.session, turn=self.turn, call=call, tool=tool, arguments=arguments)
-        reply = self.broker.ask(request, self.now() + wait_s)
+        request = ToolRequest(
+            session=self.session,
+            turn=self.turn,
+            call=call,
+            tool=tool,
+            arguments=arguments,
+            said=self.said,
+            listener=self.approvals,
+        )
+        return self._asked(request, wait_s, self.now() + wait_s)
+
+    def _asked(self, request: ToolRequest, wait_s: float, deadline_s: float) -> Asked:
+        reply = self.broker.ask(request, deadline_s)
         self.brake.on_pull(reply.abandon)
-        return Asked(call=call, tool=tool, arguments=arguments, wait_s=wait_s, reply=reply)
+        return Asked(request=request, wait_s=wait_s, reply=reply)
 
     def _finish(self, asked: Asked | ToolDone) -> ToolDone | None:
         """The result; None when the brake ended the wait."""
         if isinstance(asked, ToolDone):
             return asked
-        outcome = asked.reply.outcome(asked.reply.deadline_s)
+        outcome = self._outcome(asked)
         match outcome:
             case Answer(ToolOutcome() as found):
-                return ToolDone(
-                    call=asked.call,
-                    tool=found.tool,
-                    arguments=found.arguments,
-                    ok=found.ok,
-                    content=found.content,
-                    label=found.label,
-                )
+                return self._done(asked.request.call, found)
             case Failed(Refusal(sentence=sentence)):
                 return _failed(asked, sentence)
             case Late() if self.brake.pulled():
@@ -107,15 +132,58 @@ class SessionCalls:
             case _:
                 return self._unanswered(asked, outcome)
 
+    def _outcome(self, asked: Asked) -> Outcome:
+        """The broker's answer. One that waited for the owner is asked again of a broker that was restarted.
+
+        It has the approval still and knows the call by its id; nothing else is ever asked twice.
+        """
+        outcome = asked.reply.outcome()
+        for _ in range(ASKED_AGAIN):
+            until_s = self._pending_until_s(asked.request.call)
+            gone = isinstance(outcome, Failed) and isinstance(outcome.error, Restarting | Crashed)
+            if not gone or until_s is None or self.brake.pulled():
+                break
+            outcome = self._asked(asked.request, asked.wait_s, until_s + asked.wait_s).reply.outcome()
+        return outcome
+
+    def _pending_until_s(self, call: str) -> float | None:
+        return None if self.approvals is None else self.approvals.pending_until_s(call)
+
+    def _done(self, call: str, found: ToolOutcome) -> ToolDone:
+        if found.whole is not None:
+            self._keep(call, found.whole)
+        return ToolDone(
+            call=call,
+            tool=found.tool,
+            arguments=found.arguments,
+            ok=found.ok,
+            content=found.content,
+            label=found.label,
+            audited=found.audited,
+        )
+
+    def _keep(self, call: str, text: str) -> None:
+        """What was cut stays readable for the owner; a disk that fails is told, and the turn goes on."""
+        try:
+            self.keep(call, text)
+        except OSError as error:
+            logger.bind(session=self.session, call=call).warning(
+                "the whole result of {} of session {} was not kept: {}",
+                call,
+                self.session,
+                system_reason(error),
+            )
+
     def _unanswered(self, asked: Asked, outcome: Outcome) -> ToolDone:
         """One line for the model, and one for the log that names the page to read."""
+        tool = asked.request.tool
         why = (
             outcome.error.sentence if isinstance(outcome, Failed) else f"no answer within {asked.wait_s:g} s"
         )
-        logger.bind(session=self.session, call=asked.call).warning(
-            "{} of session {} was not answered by the broker: {}; {}", asked.tool, self.session, why, RUNBOOK
+        logger.bind(session=self.session, call=asked.request.call).warning(
+            "{} of session {} was not answered by the broker: {}; {}", tool, self.session, why, RUNBOOK
         )
-        return _failed(asked, f"{asked.tool} was not answered: {why}; {_effect(outcome)}, tell the user so")
+        return _failed(asked, f"{tool} was not answered: {why}; {_effect(outcome)}, tell the user so")
 
 
 def _effect(outcome: Outcome) -> str:
@@ -125,4 +193,7 @@ def _effect(outcome: Outcome) -> str:
 
 
 def _failed(asked: Asked, sentence: str) -> ToolDone:
-    return ToolDone(call=asked.call, tool=asked.tool, arguments=asked.arguments, ok=False, content=sentence)
+    request = asked.request
+    return ToolDone(
+        call=request.call, tool=request.tool, arguments=request.arguments, ok=False, content=sentence
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from bxcore.labels import OWN_WORDS
 from bxcore.records import Assistant, Record, ToolCall, ToolResult, Usage, User
@@ -11,6 +12,7 @@ from bxcore.turn_spans import is_over, spans
 
 UNKNOWN = "unknown: the turn was interrupted before this call's outcome was noted; it is not made again"
 INTERRUPTED = "interrupted before its end"
+NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
 QUOTED = 60
 """Characters of the interrupted message that the notice repeats."""
 
@@ -24,20 +26,33 @@ class Interrupted:
     notice: str
 
 
-def find(records: Sequence[Record]) -> Interrupted | None:
-    """The last turn, when it neither got its reply nor was told as failed; else None."""
+def calls_left(records: Sequence[Record]) -> tuple[str, ...]:
+    """The ids of the calls without a result of a turn that was cut short; none where none was."""
+    return tuple(call.id for call in _without_result(_cut_short(spans(records), records)))
+
+
+def find(records: Sequence[Record], became: Mapping[str, str] = NOTHING_KNOWN) -> Interrupted | None:
+    """The last turn, when it neither got its reply nor was told as failed; else None.
+
+    ``became`` has a sentence for each call of which more is known than the log tells: that it did not run.
+    """
     known = spans(records)
-    turn = records[slice(*known[-1])] if known else ()
-    if not turn or is_over(turn):
+    turn = _cut_short(known, records)
+    if not turn:
         return None
     user, number, left = turn[0], len(known), _without_result(turn)
     assert isinstance(user, User)
-    closing = tuple(_unknown(call) for call in left)
+    closing = tuple(_closing(call, became.get(call.id, UNKNOWN)) for call in left)
     return Interrupted(
         turn=number,
         records=(*closing, Usage(failed=INTERRUPTED)),
-        notice=_notice(number, user.text, left),
+        notice=_notice(number, user.text, left, became),
     )
+
+
+def _cut_short(known: Sequence[tuple[int, int]], records: Sequence[Record]) -> Sequence[Record]:
+    turn = records[slice(*known[-1])] if known else ()
+    return () if is_over(turn) else turn
 
 
 def _without_result(turn: Sequence[Record]) -> list[ToolCall]:
@@ -46,21 +61,23 @@ def _without_result(turn: Sequence[Record]) -> list[ToolCall]:
     return [call for call in calls if call.id not in answered]
 
 
-def _unknown(call: ToolCall) -> ToolResult:
+def _closing(call: ToolCall, content: str) -> ToolResult:
     return ToolResult(
         call=call.id,
         tool=call.name,
-        content=UNKNOWN,
+        content=content,
         ok=False,
         level=OWN_WORDS.level,
         untrusted=OWN_WORDS.untrusted,
     )
 
 
-def _notice(number: int, text: str, left: Sequence[ToolCall]) -> str:
+def _notice(number: int, text: str, left: Sequence[ToolCall], became: Mapping[str, str]) -> str:
     quoted = " ".join(text.split())
     quoted = quoted if len(quoted) <= QUOTED else f"{quoted[:QUOTED]}…"
     said = f'turn {number} ("{quoted}") was interrupted before its end, and is not run again'
     if not left:
         return f"{said}; say it again if you still want it"
-    return f"{said}; whether {', '.join(call.name for call in left)} took effect is unknown"
+    known = "".join(f"; {call.name}: {became[call.id]}" for call in left if call.id in became)
+    unknown = ", ".join(call.name for call in left if call.id not in became)
+    return said + known + (f"; whether {unknown} took effect is unknown" if unknown else "")

@@ -47,7 +47,15 @@ def asks(runtime: Runtime, answer: Callable[[Any], Any], *, wait_s: float = 2.0)
 
 def quiet_asks(memory: Mailbox, model: Mailbox, wait_s: float) -> SessionAsks:
     return SessionAsks(
-        session="k3f", memory=memory, model=model, endpoint_s=wait_s, memory_s=wait_s, now=time.monotonic
+        session="k3f",
+        memory=memory,
+        model=model,
+        broker=memory,
+        audit=memory,
+        endpoint_s=wait_s,
+        memory_s=wait_s,
+        audit_s=wait_s,
+        now=time.monotonic,
     )
 
 

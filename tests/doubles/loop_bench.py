@@ -16,7 +16,7 @@ from actors.loop import Loop
 from actors.session import Session, SessionParts
 from actors.supervising import Supervisor
 from bxcore.labels import Label, Level
-from bxcore.messages.broker import ToolOutcome, ToolRequest
+from bxcore.messages.broker import ToolOutcome, ToolRequest, WhatBecame
 from bxcore.messages.loop import LoopMessage, Say, TurnEvent, TurnResult
 from bxcore.messages.memory import MemoryBlock, MemoryMessage, Recall, TurnEnded
 from bxcore.messages.model import Endpoint, GetEndpoint, NoModel
@@ -74,7 +74,9 @@ class BrokerDesk(Actor):
         super().__init__(context)
         self._bench = bench
 
-    def on_receive(self, message: ToolRequest) -> object:
+    def on_receive(self, message: ToolRequest | WhatBecame) -> object:
+        if isinstance(message, WhatBecame):
+            return self._bench.became
         self._bench.requests.append(message)
         return self._bench.answer(message)
 
@@ -108,6 +110,8 @@ class LoopBench:
     block: str = "- the owner is Anna"
     recalled: ToolAnswer = NOTHING
     answer: Callable[[ToolRequest], object] = outcome
+    became: dict[str, str] = field(default_factory=dict)
+    """What the broker knows of the calls of a turn cut short."""
     max_live: int = 8
     memory_heard: deque[MemoryMessage] = field(default_factory=deque)
     requests: list[ToolRequest] = field(default_factory=list)
@@ -143,6 +147,7 @@ class LoopBench:
             broker=self.runtime.mailbox("broker"),
             memory=self.runtime.mailbox("memory"),
             model=self.runtime.mailbox("model"),
+            audit=self.runtime.mailbox("audit"),
             client=lambda endpoint: ModelClient(endpoint, first_token_s=5.0, retry_s=0.3),
             system=SYSTEM,
             workspaces=("own", "untrusted"),
