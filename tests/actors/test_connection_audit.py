@@ -66,7 +66,7 @@ def test_the_last_calls_come_oldest_first(make: MakeBox) -> None:
     status, answer = ask(box, r.AuditTailRequest(limit=2))
     assert status == 200
     assert [call["call"] for call in answer["calls"]] == ["c3", "c4"]
-    assert [call["outcome"] for call in answer["calls"]] == ["ok", "unknown"]
+    assert [call["outcome"] for call in answer["calls"]] == ["ok", "running"]
     assert answer["calls"][0]["duration_ms"] == 31
     assert "main/c3  shell  allowed by shell-look" in answer["calls"][0]["line"]
     assert len(ask(box, r.AuditTailRequest(limit=0))[1]["calls"]) == 1

@@ -1,0 +1,123 @@
+"""What doctor sees by itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bxcore.config import Settings
+from bxcore.config.settings import ContainersTable
+from bxcore.doctor import Verdict
+from bxcore.paths import find
+from bxctl.examining import configuration, machine
+
+
+def containers(**fields: object) -> Settings:
+    return Settings(containers=ContainersTable.model_validate(fields))
+
+
+@pytest.fixture
+def there(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The programs that this machine has, and what each says of itself."""
+    programs: dict[str, str] = {}
+
+    def version(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess(command, 0, programs[command[0]], "")
+
+    monkeypatch.setattr("shutil.which", lambda name: name if name in programs else None)
+    monkeypatch.setattr("subprocess.run", version)
+    return programs
+
+
+def test_neither_backend_is_here(there: dict[str, str]) -> None:
+    assert there == {}
+    first = next(machine.sandbox_checks(None))
+    assert first.verdict is Verdict.WARN
+    assert first.help is not None
+    assert first.help.startswith("apt-get install podman")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "has", "verdict", "sentence"),
+    [
+        ("auto", ("bwrap",), Verdict.OK, "bwrap 1; a start proves what it promises"),
+        ("auto", ("bwrap", "podman"), Verdict.OK, "podman 1, bwrap 1; a start proves what it promises"),
+        ("podman", ("bwrap",), Verdict.BAD, "[containers] backend is podman, and it is not here"),
+        ("bubblewrap", ("podman",), Verdict.BAD, "[containers] backend is bubblewrap, and it is not here"),
+        ("none", ("podman",), Verdict.WARN, "[containers] backend is none, so files and shell are refused"),
+    ],
+)
+def test_what_is_here_is_held_to_what_is_wanted(
+    there: dict[str, str], wanted: str, has: tuple[str, ...], verdict: Verdict, sentence: str
+) -> None:
+    there.update({name: f"{name} 1\n" for name in has})
+    first = next(machine.sandbox_checks(containers(backend=wanted)))
+    assert (first.verdict, first.sentence) == (verdict, sentence)
+
+
+def test_an_image_that_is_named_needs_no_advice(there: dict[str, str]) -> None:
+    there["podman"] = "podman 1\n"
+    named = {check.name: check for check in machine.sandbox_checks(containers(image="localhost/x"))}
+    assert named["image"].help is None
+    assert "localhost/x" in named["image"].sentence
+    unnamed = {check.name: check for check in machine.sandbox_checks(None)}
+    assert unnamed["image"].help is not None
+    bubblewrap = {check.name for check in machine.sandbox_checks(containers(backend="bubblewrap"))}
+    assert "image" not in bubblewrap
+
+
+def test_a_program_that_does_not_say_its_version_is_here_all_the_same(
+    there: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there["podman"] = ""
+    assert next(machine.sandbox_checks(None)).sentence.startswith("podman, which does not say its version")
+
+    def hang(command: list[str], **_: object) -> None:
+        raise subprocess.TimeoutExpired(command, 5)
+
+    monkeypatch.setattr("subprocess.run", hang)
+    assert next(machine.sandbox_checks(None)).sentence.startswith("podman, which does not say its version")
+
+
+def test_the_state_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    assert configuration.state_check(folder).sentence.endswith("is not there yet, the first start makes it")
+    folder.mkdir(mode=0o700)
+    assert configuration.state_check(folder).verdict is Verdict.OK
+    folder.chmod(0o750)
+    check = configuration.state_check(folder)
+    assert (check.verdict, check.help) == (Verdict.WARN, f"chmod 700 {folder}")
+
+
+def test_a_state_folder_without_room_or_without_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(configuration, "LEAST_FREE_MB", 1 << 40)
+    check = configuration.state_check(tmp_path)
+    assert (check.verdict, check.help) == (Verdict.WARN, "free some space")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert configuration.state_check(tmp_path).verdict is Verdict.BAD
+    (tmp_path / "file").write_text("")
+    assert configuration.state_check(tmp_path / "file" / "state").verdict is Verdict.BAD
+
+
+def test_the_owner_s_grants_are_counted(tmp_path: Path) -> None:
+    paths = find({}, cwd=tmp_path, home=str(tmp_path))
+    settings, problems = configuration.settings_of(paths)
+    first, second = configuration.configuration_checks(paths, settings, problems)
+    assert (first.sentence, first.help) == (
+        "no file, the defaults hold",
+        "boxmaker init writes one with comments",
+    )
+    assert second.sentence.startswith("none of yours in ")
+    (tmp_path / "grants").mkdir()
+    (tmp_path / "notes").mkdir()
+    for name in ("a", "b"):
+        text = f'tool = "read_file"\nmode = "auto"\npaths = ["{tmp_path}/notes"]\n'
+        (tmp_path / "grants" / f"{name}.toml").write_text(text)
+    _, counted = configuration.configuration_checks(paths, settings, problems)
+    assert counted.sentence == "2 grants of yours, for read_file"
