@@ -7,7 +7,8 @@ import pytest
 from bxcore.labels import NEW_SESSION
 from bxcore.policy import Call, Ruling, Verdict, decide
 from bxcore.repeats import TurnCalls
-from tests.bxcore.hostile_calls import GRANTS, HARMLESS, HOSTILE
+from tests.bxcore.harmless_calls import HARMLESS
+from tests.bxcore.hostile_calls import GRANTS, HOSTILE
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 ADVICE = ("; ", "write", "use", "tell the owner", "takes")
