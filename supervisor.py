@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,7 +49,7 @@ from bxcore.paths import Paths
 from bxcore.startup import examine
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
-from bxio import bubblewrap, notify
+from bxio import notify
 from bxio.approval_journal import ApprovalJournal
 from bxio.claim import Claim, ClaimError, claim
 from bxio.embedded_honcho import EmbeddedHoncho
@@ -58,9 +58,7 @@ from bxio.honcho import HonchoClient, HonchoServer
 from bxio.model import ModelClient
 from bxio.model.responder import ModelResponder
 from bxio.model_child import Order
-from bxio.podman.backend import PodmanBackend, PodmanOrder
-from bxio.podman.service import ServiceOrder
-from bxio.sandbox import Maker
+from bxio.sandbox_makers import SandboxPlace, makers
 from bxio.shipped import shipped
 from bxio.stop_signals import StopSignals
 
@@ -69,8 +67,6 @@ MAX_CHATS = 128
 MAX_RUNS = 64
 """More than the runner begins at once, so that a search for a sandbox always finds room."""
 MAX_CONNECTIONS = 32
-SANDBOX_S = 40.0
-"""For podman's service to start and to say what it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,16 +152,14 @@ def _honcho(parts: Parts) -> HonchoClient:
     return HonchoClient(HonchoServer(url=honcho.url, token=parts.secrets.honcho_token or ""))
 
 
-def _embedded_honcho(honcho: HonchoTable, responder: ModelResponder | None) -> Callable[[Path], EmbeddedHoncho]:
+def _embedded_honcho(settings: Settings, runtime: Runtime) -> Callable[[Path], EmbeddedHoncho]:
+    """A model of the owner's words the answers; the small embedded one is worse at it than a plain quote."""
+    honcho, model, now = settings.honcho, runtime.mailbox("model"), runtime.world.monotonic
+    embedded = settings.model.url == "embedded"
+    responder = None if embedded else ModelResponder(lambda: endpoint_of(model, now))
     return lambda path: EmbeddedHoncho(
         path, responder, agent=honcho.agent, workspaces=(honcho.trusted, honcho.untrusted)
     )
-
-
-def _responder(settings: Settings, runtime: Runtime) -> ModelResponder | None:
-    """A model of the owner's words the answers; the small embedded one is worse at it than a plain quote."""
-    model, now = runtime.mailbox("model"), runtime.world.monotonic
-    return None if settings.model.url == "embedded" else ModelResponder(lambda: endpoint_of(model, now))
 
 
 def _clock(parts: Parts) -> Start:
@@ -235,18 +229,20 @@ def _memory(parts: Parts) -> Start:
 
 
 def _runner(parts: Parts) -> Start:
-    settings, paths = parts.settings.containers, parts.paths
-    log = (parts.settings.log.folder or paths.log) / "podman.log"
-    service = ServiceOrder(run=paths.run, log=log, configured=settings.socket)
-    order = PodmanOrder(service=service, state=paths.state, image=settings.image)
-    now = parts.runtime.world.monotonic
-    makers: Mapping[str, Maker] = {
-        "podman": lambda cut: PodmanBackend.open(order, now() + SANDBOX_S, cut),
-        "bubblewrap": bubblewrap.make,
-    }
-    wanted = Wanted(backend=settings.backend, accept=settings.accept, makers=makers)
-    own = (paths.config, paths.state, paths.run, paths.cache, log.parent, parts.settings.broker.grants)
-    folders = Folders(work=paths.state / "work", own=tuple(each for each in own if each is not None))
+    settings, paths = parts.settings, parts.paths
+    log = settings.log.folder or paths.log
+    place = SandboxPlace(
+        run=paths.run,
+        state=paths.state,
+        log=log / "podman.log",
+        socket=settings.containers.socket,
+        image=settings.containers.image,
+    )
+    wanted = Wanted(
+        backend=settings.containers.backend, accept=settings.containers.accept, makers=makers(place)
+    )
+    own = (paths.config, paths.state, paths.run, paths.cache, log, settings.broker.grants or paths.grants)
+    folders = Folders(work=paths.state / "work", own=own)
     children = Children(
         runs=parts.runtime.mailbox("runs"),
         search=_temporary(lambda context: SandboxSearch(context, wanted=wanted), shutdown_s=10.0),
@@ -375,7 +371,7 @@ def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
             paths,
             log_level=log.level,
             log_folder=log.folder,
-            honcho=_embedded_honcho(settings.honcho, _responder(settings, runtime)) if embedded else None,
+            honcho=_embedded_honcho(settings, runtime) if embedded else None,
         )
     except ClaimError as error:
         return _refuse([error.sentence], Exit.FAILED)

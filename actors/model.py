@@ -7,11 +7,12 @@ endpoint gets it when the model is ready, and hears of the progress until then.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
-from actors.base import Actor, Address, Context, Reply, Timer
+from actors.base import Actor, Address, Answer, Context, Mailbox, Reply, Timer
 from bxcore.backoff import Backoff, delay_s
+from bxcore.config.settings import ModelTable
 from bxcore.messages.model import (
     ChildNews,
     Endpoint,
@@ -28,6 +29,8 @@ from bxio.model_child import ModelChild, Order
 
 LOADING_LOOK_S = 0.05
 READY_LOOK_S = 0.5
+ENDPOINT_S = 5.0
+"""For the model of the moment, asked by a thread that is no actor's."""
 RESTARTS = Backoff(first_s=0.2, most_s=30.0)
 MAX_DEATHS = 5
 """Deaths in a row without a model in between; after them whoever waits is told that there is none."""
@@ -56,6 +59,13 @@ class Remote:
 
 
 Source: TypeAlias = Embedded | Remote
+
+
+def source_of(model: ModelTable, order: Order, *, api_key: str | None) -> Source:
+    """What ``[model]`` names: the embedded model as ``order`` has it, or a server."""
+    if model.url == "embedded":
+        return Embedded(order=replace(order, context_tokens=model.context_tokens, file=model.file))
+    return Remote(url=model.url, name=model.name, profile=model.profile, api_key=api_key)
 
 
 class Model(Actor):
@@ -254,3 +264,13 @@ class Model(Actor):
                 reply.set(answer)
         self._waiting.clear()
         self._listeners.clear()
+
+
+def endpoint_of(model: Mailbox, now: Callable[[], float]) -> Endpoint | None:
+    """The model of the moment, for a thread that is no actor's; None when there is none soon."""
+    deadline_s = now() + ENDPOINT_S
+    match model.ask(GetEndpoint(), deadline_s).outcome():
+        case Answer(value=Endpoint() as endpoint):
+            return endpoint
+        case _:
+            return None

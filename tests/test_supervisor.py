@@ -51,7 +51,7 @@ def names(spec: SupervisorSpec) -> list[str]:
 
 def test_the_tree_is_sound_and_starts_in_the_order_of_5_1(spec: SupervisorSpec) -> None:
     assert validate(spec) == []
-    order = ["clock", "dead-letters", "audit", "model", "memory.group", "broker", "asks", "loop.group"]
+    order = ["clock", "dead-letters", "audit", "model", "memory.group", "broker.group", "asks", "loop.group"]
     assert names(spec) == [*order, "control.group"]
 
 
@@ -65,7 +65,8 @@ def test_a_group_is_a_supervisor(spec: SupervisorSpec) -> None:
         return {child.name: child.kind for child in children}
 
     supervisors = {name for name, kind in kinds(spec.children).items() if kind == "supervisor"}
-    assert supervisors == {"memory.group", "asks", "loop.group", "control.group"}
+    groups = {"memory.group", "broker.group", "asks", "loop.group", "control.group"}
+    assert supervisors == groups
 
 
 def test_a_bad_configuration_lists_every_problem_with_file_and_line_and_exits_2(

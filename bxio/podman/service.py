@@ -36,6 +36,9 @@ STOP_S = 3.0
 STEP_S = 0.02
 OK = 200
 
+NOT_ITS_OWN = ("BOXMAKER_", "NOTIFY_SOCKET", "WATCHDOG_", "LISTEN_", "CREDENTIALS_DIRECTORY")
+"""Variables that are this box's: our secrets, and its talk with systemd, which podman would join in."""
+
 _KEEPER = """\
 exec 3<&0
 "$@" </dev/null 3<&- & podman=$!
@@ -185,7 +188,7 @@ def _process(
             stderr=log,
             start_new_session=True,
             cwd="/",
-            env={name: value for name, value in environ.items() if not name.startswith("BOXMAKER_")},
+            env={name: value for name, value in environ.items() if not name.startswith(NOT_ITS_OWN)},
         )
 
 
