@@ -180,7 +180,7 @@ class Runner(Actor):
 
     def _over(self, message: RunOver) -> None:
         call, _ = self._running.pop(message.key)
-        if isinstance(message.outcome, Answer):
+        if isinstance(message.outcome, Answer) and self._backend is not None and not self._backend.broken():
             self._failures = 0
         if call.reply.pending:
             call.reply.set(_answer(call, message.outcome))

@@ -35,9 +35,12 @@ _ALTERNATIVES = "/etc/alternatives"
 _NAMESPACES = ("pid", "net", "ipc", "uts", "cgroup-try")
 _LIMITS = (
     'ulimit -c 0; ulimit -v "$1" || exit 125; ulimit -p "$2" 2>/dev/null || ulimit -u "$2" || exit 125; '
-    'shift 2; exec "$@"'
+    'cd "$3" || exit 125; shift 3; exec "$@"'
 )
-"""Address space in KiB a process, and processes. dash and busybox say ``-p``, bash says ``-u``."""
+"""Address space in KiB a process, processes, the working folder, which bare root cannot enter.
+
+dash and busybox say ``-p`` of processes, bash says ``-u``.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +143,11 @@ def _bound(mount: Mount) -> tuple[str, str, str]:
 
 
 def _inside(job: Job, programs: Programs, held: Descriptors) -> Iterator[str]:
-    yield from ("--chdir", job.workdir, "--")
+    yield from ("--chdir", "/", "--")
     if held.user is not None:
         assert programs.setpriv is not None
         user = str(SANDBOX_ID)
         yield from (programs.setpriv, "--reuid", user, "--regid", user, "--clear-groups")
         yield from ("--inh-caps=-all", "--bounding-set=-all")
     yield from ("/bin/sh", "-c", _LIMITS, "limits", str(job.limits.memory_mb * 1024), str(job.limits.pids))
-    yield from job.command
+    yield from (job.workdir, *job.command)
