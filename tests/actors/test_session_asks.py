@@ -15,6 +15,7 @@ from bxcore.labels import Label, Level
 from bxcore.messages.memory import Recall
 from bxcore.messages.model import Endpoint, GetEndpoint, ModelProgress, NoModel
 from bxcore.tool_answer import ToolAnswer
+from bxcore.turn import STOPPED
 from bxio.brake import Brake
 from tests.kit.leaks import Letters
 from tests.kit.probe import Probe
@@ -138,3 +139,33 @@ def test_a_recall_asks_for_three_trusted_items_of_the_texts_first_words(runtime:
     )
     assert made.recalled(" " * 500 + "late words", Brake()) == ""
     assert len(heard) == 1
+
+
+def test_what_became_of_calls_is_the_brokers_word_or_nothing(
+    runtime: Runtime, letters: Letters, logged: list[str]
+) -> None:
+    told = {"t1c1": "it did not run"}
+    made = asks(runtime, lambda _message: told)
+    assert made.what_became(("t1c1", "t1c2"), Brake()) == told
+    assert made.what_became((), Brake()) == {}
+    runtime.stop("memory")
+    assert made.what_became(("t1c1",), Brake()) == {}
+    assert logged == ["what became of calls of session k3f: memory is stopped and will not answer"]
+    letters.read_all()
+
+
+def test_a_settled_record_is_none_and_every_other_end_a_sentence(
+    runtime: Runtime, probe: Callable[[str], Probe], letters: Letters
+) -> None:
+    made = asks(runtime, lambda message: None if message.number == 7 else Restarting("audit"))
+    assert made.settled(7, Brake()) is None
+    assert (
+        made.settled(8, Brake())
+        == "the audit cannot be written: audit was restarted before it answered, try again"
+    )
+    silent = quiet_asks(probe("silent").box, probe("model-2").box, 0.05)
+    assert silent.settled(7, Brake()) == "the audit was not on disk within 0.05 s; look at the disk"
+    pulled = Brake()
+    pulled.pull()
+    assert quiet_asks(probe("silent-2").box, probe("model-3").box, 5.0).settled(7, pulled) == STOPPED
+    letters.read_all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bxcore.interrupted import INTERRUPTED, UNKNOWN, find
+from bxcore.interrupted import INTERRUPTED, UNKNOWN, calls_left, find
 from bxcore.labels import NEW_SESSION, Level
 from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, Usage, User
 from bxcore.session_fold import label_of
@@ -67,3 +67,31 @@ def test_the_notice_names_the_turn_and_what_is_unknown() -> None:
         f'turn 1 ("{"x" * 60}…") was interrupted before its end, and is not run again; '
         "whether memory, recall took effect is unknown"
     )
+
+
+def test_the_calls_that_are_left_are_those_without_a_result_of_a_turn_cut_short() -> None:
+    assert calls_left((START, USER, CALLS)) == ("t1c1", "t1c2")
+    assert calls_left((START, USER, CALLS, RESULT)) == ("t1c2",)
+    assert calls_left((START, USER, CALLS, Usage(failed="stopped"))) == ()
+    assert calls_left((START, USER, REPLY)) == ()
+    assert calls_left(()) == ()
+
+
+def test_what_is_known_of_a_call_stands_in_place_of_unknown() -> None:
+    became = {"t1c1": "it waited for the owner's approval when the box ended; it did not run"}
+    found = find((START, USER, CALLS), became)
+    assert found is not None
+    known, unknown = found.records[:2]
+    assert isinstance(known, ToolResult)
+    assert isinstance(unknown, ToolResult)
+    assert (known.content, known.ok, unknown.content) == (became["t1c1"], False, UNKNOWN)
+    assert found.notice.endswith(
+        "is not run again; memory: it waited for the owner's approval when the box ended; it did not run; "
+        "whether recall took effect is unknown"
+    )
+
+
+def test_a_turn_of_which_all_is_known_has_nothing_unknown() -> None:
+    found = find((START, USER, CALLS, RESULT), {"t1c2": "the owner denied this call, and it did not run"})
+    assert found is not None
+    assert found.notice.endswith("; recall: the owner denied this call, and it did not run")
