@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -58,6 +58,7 @@ from bxio.honcho import HonchoClient, HonchoServer
 from bxio.model import ModelClient
 from bxio.model.responder import ModelResponder
 from bxio.model_child import Order
+from bxio.sandbox import Backend
 from bxio.sandbox_makers import SandboxPlace, makers
 from bxio.shipped import shipped
 from bxio.stop_signals import StopSignals
@@ -184,7 +185,7 @@ def _model(parts: Parts) -> Start:
     order = Order(
         cache=paths.cache / "models",
         runtime=paths.run,
-        log=(parts.settings.log.folder or paths.log) / "model.log",
+        log=paths.log / "model.log",
         prefix=baseline_messages("json", system=_system(), memory_block="", tools=ToolRegistry().array()),
     )
     source = source_of(parts.settings.model, order, api_key=key)
@@ -209,8 +210,7 @@ def _memory(parts: Parts) -> Start:
     honcho, client = settings.honcho, _honcho(parts)
 
     def chat(name: str, workspace: str) -> ChildSpec:
-        start = lambda context: HonchoChat(context, client=client, workspace=workspace)  # noqa: E731
-        return _temporary(start, shutdown_s=1.0)(name)
+        return _temporary(lambda context: HonchoChat(context, client=client, workspace=workspace), 1.0)(name)
 
     places = Places(
         files=settings.memory.folder or state / "memory",
@@ -229,26 +229,26 @@ def _memory(parts: Parts) -> Start:
 
 
 def _runner(parts: Parts) -> Start:
-    settings, paths = parts.settings, parts.paths
-    log = settings.log.folder or paths.log
+    paths, containers = parts.paths, parts.settings.containers
     place = SandboxPlace(
         run=paths.run,
         state=paths.state,
-        log=log / "podman.log",
-        socket=settings.containers.socket,
-        image=settings.containers.image,
+        log=paths.log / "podman.log",
+        socket=containers.socket,
+        image=containers.image,
     )
-    wanted = Wanted(
-        backend=settings.containers.backend, accept=settings.containers.accept, makers=makers(place)
-    )
-    own = (paths.config, paths.state, paths.run, paths.cache, log, settings.broker.grants or paths.grants)
+    wanted = Wanted(backend=containers.backend, accept=containers.accept, makers=makers(place))
+    grants = parts.settings.broker.grants or paths.grants
+    own = (paths.config, paths.state, paths.run, paths.cache, paths.log, grants)
     folders = Folders(work=paths.state / "work", own=own)
+
+    def tool_run(name: str, backend: Backend) -> ChildSpec:
+        return _temporary(lambda context: ToolRun(context, backend=backend, folders=folders))(name)
+
     children = Children(
         runs=parts.runtime.mailbox("runs"),
         search=_temporary(lambda context: SandboxSearch(context, wanted=wanted), shutdown_s=10.0),
-        tool_run=lambda name, backend: _temporary(
-            lambda context: ToolRun(context, backend=backend, folders=folders)
-        )(name),
+        tool_run=tool_run,
         fetch=_temporary(lambda context: Fetch(context, dialer=parts.dialer)),
     )
     return lambda context: Runner(context, children=children, publish=parts.facts.hear_of_sandbox)
@@ -364,15 +364,10 @@ def _refuse(sentences: Iterable[str], code: Exit) -> int:
 
 def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
     """Take the state folder, start the tree, wait for its end."""
-    runtime, log = Runtime(), settings.log
-    embedded = settings.honcho.url == "embedded"
+    runtime, paths = Runtime(), replace(paths, log=settings.log.folder or paths.log)
+    honcho = _embedded_honcho(settings, runtime) if settings.honcho.url == "embedded" else None
     try:
-        taken = claim(
-            paths,
-            log_level=log.level,
-            log_folder=log.folder,
-            honcho=_embedded_honcho(settings, runtime) if embedded else None,
-        )
+        taken = claim(paths, log_level=settings.log.level, honcho=honcho)
     except ClaimError as error:
         return _refuse([error.sentence], Exit.FAILED)
     parts = Parts(

@@ -34,9 +34,7 @@ class Claim:
         self.lock.release()
 
 
-def claim(
-    paths: Paths, *, log_level: str, log_folder: Path | None, honcho: Callable[[Path], EmbeddedHoncho] | None
-) -> Claim:
+def claim(paths: Paths, *, log_level: str, honcho: Callable[[Path], EmbeddedHoncho] | None) -> Claim:
     """Take the state folder; ``honcho`` opens the embedded server's file, None when a real server is used.
 
     Raises ``ClaimError``: a folder is not ours, read-only or of a newer version, another process runs on it,
@@ -47,7 +45,7 @@ def claim(
         open_state(paths.state)
         lock.take()
         make_folder(paths.run)
-        logging.set_up(log_level, log_folder or paths.log)
+        logging.set_up(log_level, paths.log)
         embedded = None if honcho is None else honcho(paths.state / "honcho.sqlite")
         return Claim(lock=lock, store=SessionStore(paths.state / "sessions"), embedded_honcho=embedded)
     except (StateFolderError, AlreadyRunningError, DamagedDatabase) as error:

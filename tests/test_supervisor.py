@@ -28,7 +28,7 @@ pytestmark = pytest.mark.timeout(90)
 def spec(tmp_path: Path) -> Iterator[SupervisorSpec]:
     paths = find({}, cwd=tmp_path, home=str(tmp_path))
     runtime = Runtime()
-    taken = claim(paths, log_level="info", log_folder=None, honcho=None)
+    taken = claim(paths, log_level="info", honcho=None)
     settings = Settings.model_validate({"honcho": {"url": "http://127.0.0.1:9"}})
     yield tree(
         Parts(

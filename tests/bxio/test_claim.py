@@ -23,7 +23,7 @@ def paths(tmp_path: Path) -> Paths:
 
 
 def take(paths: Paths) -> Claim:
-    return claim(paths, log_level="info", log_folder=None, honcho=EmbeddedHoncho)
+    return claim(paths, log_level="info", honcho=EmbeddedHoncho)
 
 
 def test_a_claim_makes_the_folders_and_opens_what_is_in_them(paths: Paths) -> None:
@@ -46,7 +46,7 @@ def test_a_claimed_box_is_refused_to_a_second_one_and_free_after_the_release(pat
 
 
 def test_a_real_server_needs_no_embedded_one(paths: Paths) -> None:
-    taken = claim(paths, log_level="info", log_folder=None, honcho=None)
+    taken = claim(paths, log_level="info", honcho=None)
     taken.release()
     assert taken.embedded_honcho is None
     assert not (paths.state / "honcho.sqlite").exists()

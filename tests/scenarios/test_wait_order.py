@@ -52,7 +52,7 @@ def running(runtime: Runtime, waits: set[tuple[str, str]], tmp_path: Path) -> It
     paths = find({}, cwd=tmp_path, home=str(tmp_path))
     with ModelServer(choose) as server:
         settings = Settings.model_validate({"model": {"url": server.url, "profile": "native"}})
-        taken = claim(paths, log_level="info", log_folder=None, honcho=_embedded_honcho(settings, runtime))
+        taken = claim(paths, log_level="info", honcho=_embedded_honcho(settings, runtime))
         parts = Parts(
             runtime=runtime,
             settings=settings,
