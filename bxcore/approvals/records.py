@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any, assert_never
 
 from bxcore.approvals.approval import Approval, Ended, Event, How, Opened, Over, Used
@@ -72,13 +72,13 @@ def _after(approvals: Approvals, record: dict[str, Any]) -> Approvals:
             case "ended":
                 return approvals.after(_read_ended(record))
             case "used":
-                return approvals.after(Used(code=record["code"]))
+                return approvals.after(Used(code=str(record["code"])))
             case "over":
                 return approvals.with_over(
                     Over(
                         approval=_read_approval(record),
                         ended=_read_ended(record["ended"]),
-                        used=record["used"],
+                        used=record["used"] is not False,
                         earlier=True,
                     )
                 )
@@ -95,14 +95,29 @@ def _approval(approval: Approval) -> dict[str, Any]:
 
 
 def _read_approval(record: dict[str, Any]) -> Approval:
-    label = Label(Level.parse(record["class"]), bool(record["untrusted"]))
+    for name, kind in _FIELDS.items():
+        if type(record[name]) not in kind:
+            raise TypeError(name)
+    if not abs(record["expires_s"]) < FAR_S:
+        raise ValueError("an expiry that no clock reaches")
+    label = Label(Level.parse(record["class"]), record["untrusted"] is not False)
     return Approval(label=label, **{name: record[name] for name in _FIELDS})
 
 
 def _read_ended(record: dict[str, Any]) -> Ended:
-    return Ended(
-        code=record["code"], how=How(record["how"]), by=record["by"], box_ended=bool(record["box_ended"])
-    )
+    code, by = record["code"], record["by"]
+    if not isinstance(code, str) or not isinstance(by, str | None):
+        raise TypeError("ended")
+    return Ended(code=code, how=How(record["how"]), by=by, box_ended=record["box_ended"] is True)
 
 
-_FIELDS = tuple(field.name for field in fields(Approval) if field.name != "label")
+FAR_S = 1e12
+"""Seconds that no monotonic clock shows; JSON can also write what is no number at all."""
+_FIELDS: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(
+        ("code", "session", "call", "tool", "args_sha256", "grant", "grant_sha256", "why", "shown"), (str,)
+    ),
+    "turn": (int,),
+    "expires_s": (int, float),
+}
+"""The approval's own fields and their types; its label is two of its own."""
