@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,13 @@ def choose(body: Mapping[str, Any]) -> Step:
 def waits(monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, str]]:
     """Who blocked for whom: the name of the thread, and the address."""
     found: set[tuple[str, str]] = set()
-    before = Reply.outcome_kept
+    before = Reply._wait
 
-    def noted(reply: Reply, deadline_s: float) -> Outcome:
+    def noted(reply: Reply, until_s: Callable[[], float]) -> None:
         found.add((threading.current_thread().name, reply.address))
-        return before(reply, deadline_s)
+        before(reply, until_s)
 
-    monkeypatch.setattr(Reply, "outcome_kept", noted)
+    monkeypatch.setattr(Reply, "_wait", noted)
     return found
 
 
@@ -74,13 +74,14 @@ def place(name: str, order: list[str]) -> int:
     """Where it stands in the tree's order: a child of a group stands where its group does."""
     top = name.partition("/")[0]
     groups = {"outbox": "memory.group", "memory": "memory.group", "loop": "loop.group"}
+    groups |= dict.fromkeys(("runs", "runner", "broker"), "broker.group")
     return order.index(groups.get(top, top))
 
 
 def test_no_actor_blocks_for_one_behind_it(
     runtime: Runtime, running: list[str], waits: set[tuple[str, str]]
 ) -> None:
-    supervisors = {"root", "memory.group", "loop.group", "control.group"}
+    supervisors = {"root", "memory.group", "broker.group", "loop.group", "control.group"}
 
     def ask(name: str, message: object) -> None:
         runtime.mailbox(name).ask(message, time.monotonic() + LONG_S).get(LONG_S)
