@@ -16,36 +16,9 @@ ROWS = ("bubblewrap_echo_p50",)
 CALLS = 100
 WARM_UP = 10
 WAIT_S = 10.0
-BARE = [
-    "bwrap",
-    "--unshare-all",
-    "--die-with-parent",
-    "--new-session",
-    "--cap-drop",
-    "ALL",
-    "--clearenv",
-    "--ro-bind",
-    "/usr",
-    "/usr",
-    "--symlink",
-    "usr/bin",
-    "/bin",
-    "--symlink",
-    "usr/lib",
-    "/lib",
-    "--symlink",
-    "usr/lib64",
-    "/lib64",
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    "--tmpfs",
-    "/tmp",
-    "--",
-    "/bin/sh",
-    "-c",
-]
+USR = ["--ro-bind", "/usr", "/usr", *(f"--symlink usr/{name} /{name}" for name in ("bin", "lib", "lib64"))]
+APART = "--unshare-all --die-with-parent --new-session --cap-drop ALL --clearenv"
+BARE = " ".join(["bwrap", APART, *USR, "--proc /proc --dev /dev --tmpfs /tmp -- /bin/sh -c"]).split()
 
 
 def rows(wanted: set[str]) -> Iterator[Row]:
