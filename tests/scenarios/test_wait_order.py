@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from loguru import logger
 
-from actors.base import Outcome, Reply, Runtime
+from actors.base import Reply, Runtime
 from actors.box_facts import BoxFacts
 from actors.supervising import start_root
 from bxcore.config import Secrets, Settings
