@@ -10,6 +10,7 @@ COMMANDS: Mapping[str, Command] = {
     "chat": Command(module="chat", help="talk to your agent; it is started when it does not run"),
     "serve": Command(module="serve", help="run the supervised process in the foreground"),
     "init": Command(module="init", help="write a commented boxmaker.toml and example grants"),
+    "image": Command(module="image", help="build the image that tools run in, or show which it is"),
     "check": Command(
         module="check", help="every problem of the configuration and the grants, with file and line"
     ),

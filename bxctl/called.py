@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable
 from shlex import quote
 
-BX_COMMANDS = ("chat", "serve", "init", "check-config", "test", "check", "bench", "docs")
+BX_COMMANDS = ("chat", "serve", "init", "image", "check-config", "test", "check", "bench", "docs")
 """The commands that ``./bx`` knows itself; all others it hands to ``bxctl``."""
-_BOXMAKERS = frozenset({"chat", "serve", "init", "check"})
+_BOXMAKERS = frozenset({"chat", "serve", "init", "image", "check"})
 _NAMED_BY_BX = {"check": "check-config"}  # `./bx check` is lint and types
 
 

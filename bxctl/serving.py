@@ -1,4 +1,4 @@
-"""The command line and the environment of the supervised process."""
+"""The command line and the environment of the supervised process, and of others of ours."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from pathlib import Path
 
 
 def serve_command(args: Namespace) -> list[str]:
-    """Build the command that runs the supervised process with the flags of this one.
+    """Build the command that runs the supervised process with the flags of this one."""
+    return module_command("supervisor", args, "serve")
+
+
+def module_command(module: str, args: Namespace, word: str) -> list[str]:
+    """Build the command that runs a module of ours with the flags of this command, behind ``word``.
 
     ``-P`` keeps the current folder off the path: a ``supervisor.py`` lying there must not run as ours.
     """
-    flags = [word for name in ("home", "config") for word in _flag(args, name)]
-    return [sys.executable, "-P", "-m", "supervisor", "serve", *flags]
+    flags = [flag for name in ("home", "config") for flag in _flag(args, name)]
+    return [sys.executable, "-P", "-m", module, word, *flags]
 
 
 def _flag(args: Namespace, name: str) -> Iterator[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
 from bxcore.control import Exit
 from bxcore.errors import system_reason
+from bxcore.paths import Paths
 from bxctl.called import typed
 from bxctl.errors import CommandError
 from bxctl.place import paths_of
@@ -34,8 +36,21 @@ def run(args: Namespace) -> int:
     else:
         for path, new in written.items():
             data(f"wrote {path}" if new else f"kept {path}, it was there")
-        talk(f"edit them, then: {typed('check')}")
+        for line in _next_steps(paths):
+            talk(line)
     return Exit.OK
+
+
+def _next_steps(paths: Paths) -> Iterator[str]:
+    """What an owner does next, for tools that work on files, run commands and fetch pages."""
+    yield f"a grant lets a tool work: edit an example in {paths.grants} and take .example off its name"
+    yield f"then: {typed('check')} finds mistakes, {typed('grants')} explain says what becomes of a call"
+    if shutil.which("podman") is None:
+        there = " (bubblewrap is here and is used meanwhile)" if shutil.which("bwrap") else ""
+        yield f"files and shell run in containers; podman is missing{there}: apt-get install podman"
+    else:
+        yield f"files and shell run in podman; the image for it, once: {typed('image')} build"
+    yield f"{typed('doctor')} says what works and what is missing"
 
 
 def _examples(source: Path) -> Iterator[Path]:

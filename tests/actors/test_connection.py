@@ -14,7 +14,7 @@ import pytest
 
 from actors.base import Refusal, Runtime
 from actors.connection import Limits
-from bxcore.control import ErrorCode, Request, encode
+from bxcore.control import ErrorCode
 from bxcore.control import requests as r
 from bxcore.messages.loop import EndSession, Say, StopTurn, TextDelta
 from bxcore.messages.memory import AskMemory
@@ -28,6 +28,7 @@ from tests.doubles.control_box import (
     control_boxes,
     turn,
 )
+from tests.doubles.control_client import ask, chat, no, raw, sent
 from tests.kit.leaks import Letters
 
 CHILDREN = ("memory", "broker", "loop", "connections", "control")
@@ -36,38 +37,6 @@ CHILDREN = ("memory", "broker", "loop", "connections", "control")
 @pytest.fixture
 def make(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeBox]:
     yield from control_boxes(runtime, monkeypatch)
-
-
-def raw(box: ControlBox, data: bytes) -> tuple[int, bytes]:
-    """Send bytes, read until the server closes: the status and the body as it stands on the wire."""
-    with connected(box) as client:
-        client.sendall(data)
-        response = http.client.HTTPResponse(client)
-        response.begin()
-        return response.status, response.read()
-
-
-def sent(request: Request) -> bytes:
-    encoded = encode(request)
-    body = encoded.body or b""
-    head = f"{encoded.method} {encoded.target} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
-    return head.encode() + body
-
-
-def ask(box: ControlBox, request: Request) -> tuple[int, Any]:
-    status, body = raw(box, sent(request))
-    return status, json.loads(body)
-
-
-def no(box: ControlBox, request: Request) -> tuple[int, str, str]:
-    status, answer = ask(box, request)
-    return status, answer["error"], answer["sentence"]
-
-
-def chat(box: ControlBox, request: r.ChatRequest) -> list[Any]:
-    status, body = raw(box, sent(request))
-    assert status == 200
-    return [json.loads(line) for line in body.splitlines()]
 
 
 def test_a_turns_news_comes_before_its_result(make: MakeBox) -> None:

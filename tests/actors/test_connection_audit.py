@@ -13,8 +13,8 @@ from actors.connection_audit import audit_check
 from bxcore.control import requests as r
 from bxcore.doctor import Check, Verdict
 from bxio.audit_log import AuditLog
-from tests.actors.test_connection import ask, no
 from tests.doubles.control_box import MakeBox, control_boxes
+from tests.doubles.control_client import ask, no
 
 LABEL = {"class": "private", "untrusted": False}
 INTENT = {

@@ -25,8 +25,8 @@ from bxcore.messages.broker import (
     ReloadGrants,
 )
 from bxcore.messages.loop import Say
-from tests.actors.test_connection import ask, chat, no
 from tests.doubles.control_box import APPROVAL, HELD, MakeBox, answered, control_boxes, turn
+from tests.doubles.control_client import ask, chat, no
 
 
 @pytest.fixture

@@ -27,6 +27,31 @@ def test_init_writes_the_configuration_and_example_grants(run: Run, tmp_path: Pa
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
 
 
+@pytest.mark.parametrize(
+    ("programs", "said"),
+    [
+        ((), "podman is missing: apt-get install podman"),
+        (("bwrap",), "podman is missing (bubblewrap is here and is used meanwhile): apt-get install podman"),
+        (("podman",), "files and shell run in podman; the image for it, once: boxmaker image build"),
+    ],
+)
+def test_init_says_how_tools_get_to_work(
+    run: Run, tmp_path: Path, programs: tuple[str, ...], said: str
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in programs:
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    home = tmp_path / "home"
+    done = run("init", "--home", str(home), program="boxmaker", environ={"PATH": str(folder)})
+    first, second, third, fourth = done.stderr.splitlines()
+    assert first.startswith(f"a grant lets a tool work: edit an example in {home}/grants")
+    assert second.startswith("then: boxmaker check finds mistakes, bxctl grants explain says")
+    assert third.endswith(said)
+    assert fourth == "bxctl doctor says what works and what is missing"
+
+
 def test_init_overwrites_nothing(run: Run, tmp_path: Path) -> None:
     (tmp_path / "boxmaker.toml").write_text("# mine\n")
     done = run("init", "--home", str(tmp_path), "--json", program="boxmaker")
