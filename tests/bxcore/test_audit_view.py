@@ -106,6 +106,12 @@ def test_of_two_calls_with_one_id_each_has_its_own_end() -> None:
     assert (first.outcome, second.outcome) == ("unknown", "ok")
 
 
+def test_the_first_outcome_of_a_call_counts() -> None:
+    view = only(intent(1), outcome(2), outcome(3, outcome="failed"))
+    assert (view.outcome, view.numbers) == ("ok", (1, 2))
+    assert only(intent(1), loaded(2), outcome(3)).outcome == "ok"
+
+
 def test_a_question_goes_on_over_a_start_of_the_broker() -> None:
     assert only(opened(1), loaded(2)).outcome == "pending"
     assert only(opened(1), loaded(2), ended(3, "approved", "bxctl"), intent(4)).outcome == "running"

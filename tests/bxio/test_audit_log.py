@@ -154,6 +154,27 @@ def test_after_a_failed_sync_nothing_more_is_written_in_this_process(
         AuditLog.open(path)
 
 
+def test_after_half_a_line_that_cannot_be_taken_back_nothing_more_is_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = AuditLog.open(path)
+    log.record({"tool": "a"})
+    real = os.write
+
+    def broken(_descriptor: int, _length: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda fd, data: real(fd, data[:7]))
+        patch.setattr(os, "ftruncate", broken)
+        with pytest.raises(JournalError, match="the disk took 7 of"):
+            log.record({"tool": "b"})
+    with pytest.raises(JournalError, match="could not be synced"):
+        log.record({"tool": "c"})
+    assert path.read_bytes().count(b"\n") == 1
+    log.close()
+
+
 def test_damage_before_the_last_line_is_refused_with_what_to_do(path: Path) -> None:
     path.write_bytes(b"nonsense\nmore of it\n")
     path.chmod(0o600)

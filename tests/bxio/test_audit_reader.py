@@ -140,6 +140,12 @@ def test_what_is_being_written_is_not_there_yet(path: Path) -> None:
         file.write(b'{"n":3,"before":"')
     assert verify(path, head) == head
     assert ids(path, 5) == ["t1c1"]
+    head = write(path, "t2c1")
+    path.write_bytes(path.read_bytes()[:-1])
+    [_, last] = tail(path, 5)
+    assert (last.outcome, last.numbers) == ("running", (3,))
+    assert verify(path) == Head(number=3, sha256=json.loads(path.read_bytes().splitlines()[3])["before"])
+    assert isinstance(verify(path, head), Broken)
 
 
 def test_a_line_without_an_end_is_not_read_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
