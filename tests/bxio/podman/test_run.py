@@ -1,0 +1,215 @@
+"""What one call may do and may not, in a real container."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from podman import PodmanClient
+
+from bxcore.sandbox import Mount, SandboxError
+from bxcore.sandbox.job import MAX_OUTPUT
+from bxio.cut import Cut
+from bxio.podman.backend import PodmanBackend
+from tests.bxio.podman.conftest import RunIt
+
+pytestmark = pytest.mark.timeout(120)
+
+KILL_S = 5.0
+"""How much later than its limit a run may have ended, on a machine that does other things as well."""
+
+
+def test_output_and_errors_come_apart_with_the_exit_code(run: RunIt) -> None:
+    ran = run("sh", "-c", "echo out; echo err >&2; exit 3")
+    assert (ran.exit_code, ran.stdout.data, ran.stderr.data) == (3, b"out\n", b"err\n")
+    assert (ran.timed_out, ran.out_of_memory) == (False, False)
+
+
+@pytest.mark.parametrize(("command", "code"), [("no-such-command", 127), ("/etc/passwd", 126)])
+def test_a_command_that_cannot_be_run_is_a_result(run: RunIt, command: str, code: int) -> None:
+    ran = run(command)
+    assert ran.exit_code == code
+    assert ran.stderr.data.startswith(command.encode())
+
+
+def test_a_tool_sees_no_more_than_it_was_given(run: RunIt) -> None:
+    ran = run("sh", "-c", "id -u; id -g; env; ls /sys/class/net; cat /proc/self/status; cat /etc/resolv.conf")
+    lines = ran.stdout.data.decode().splitlines()
+    assert lines[:2] == ["1000", "1000"]
+    assert {"NoNewPrivs:\t1", "Seccomp:\t2", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000"} <= set(
+        lines
+    )
+    names = {line.partition("=")[0] for line in lines[2:] if "=" in line}
+    assert names <= {"PATH", "HOME", "TERM", "LANG", "HOSTNAME", "PWD", "SHLVL", "container"}
+    assert "HOME=/tmp" in lines
+    assert "lo" in lines
+    assert not {"eth0", "tap0"} & set(lines)
+    assert b"resolv.conf" in ran.stderr.data
+
+
+def test_300_kilobytes_of_input_come_back_byte_for_byte(run: RunIt) -> None:
+    sent = random.Random(7).randbytes(300_000)
+    ran = run("sh", "-c", "cat | head -c 250000; cat >/dev/null", stdin=sent)
+    assert ran.stdout.data == sent[:250_000]
+    assert run("wc", "-c", stdin=sent).stdout.data == b"300000\n"
+
+
+def test_every_byte_passes_the_detach_keys_too(run: RunIt) -> None:
+    sent = bytes(range(256)) * 4 + b"a\x10\x11b"
+    assert run("cat", stdin=sent).stdout.data == sent
+
+
+def test_no_input_is_an_end_at_once_and_input_that_nobody_reads_is_no_fault(run: RunIt) -> None:
+    assert run("cat").exit_code == 0
+    assert run("cat", stdin=b"").exit_code == 0
+    assert run("echo", "done", stdin=b"x" * 300_000).stdout.data == b"done\n"
+
+
+def test_50_megabytes_are_read_to_the_end_and_cut(run: RunIt) -> None:
+    ran = run("sh", "-c", "head -c 52428800 /dev/zero; head -c 300000 /dev/zero >&2; exit 5")
+    assert (ran.exit_code, ran.stdout.total, ran.stderr.total) == (5, 52_428_800, 300_000)
+    assert (len(ran.stdout.data), len(ran.stderr.data)) == (MAX_OUTPUT, MAX_OUTPUT)
+    assert ran.stdout.cut
+
+
+def test_a_process_that_ignores_term_is_killed_at_its_limit(run: RunIt) -> None:
+    begun_s = time.monotonic()
+    ran = run("sh", "-c", "trap '' TERM INT HUP; echo on; while :; do :; done", time_s=1.5)
+    assert (ran.exit_code, ran.timed_out, ran.stdout.data) == (None, True, b"on\n")
+    assert time.monotonic() - begun_s < 1.5 + KILL_S
+
+
+def test_the_callers_deadline_ends_it_when_it_is_earlier(run: RunIt) -> None:
+    assert run("sleep", "60", deadline_s=1.5).timed_out
+
+
+def test_a_process_that_closes_its_streams_is_waited_for_and_killed_as_any_other(run: RunIt) -> None:
+    assert run("sh", "-c", "exec >&- 2>&-; sleep 0.5; exit 4").exit_code == 4
+    assert run("sh", "-c", "exec >&- 2>&-; sleep 60", time_s=1.5).timed_out
+
+
+def test_children_that_hold_the_output_end_with_their_parent(run: RunIt) -> None:
+    ran = run("sh", "-c", "(trap '' TERM; sleep 60) & echo started")
+    assert (ran.exit_code, ran.stdout.data) == (0, b"started\n")
+
+
+def test_a_cut_from_another_thread_kills_it(run: RunIt) -> None:
+    cut = Cut()
+    timer = threading.Timer(1.0, cut.cut)
+    timer.start()
+    begun_s = time.monotonic()
+    ran = run("sh", "-c", "trap '' TERM; echo on; while :; do :; done", cut=cut)
+    timer.join(timeout=10)
+    assert (ran.exit_code, ran.timed_out) == (None, False)
+    assert time.monotonic() - begun_s < 1.0 + KILL_S
+
+
+def test_a_cut_before_the_start_runs_nothing(run: RunIt) -> None:
+    cut = Cut()
+    cut.cut()
+    ran = run("echo", "hi", cut=cut)
+    assert (ran.exit_code, ran.timed_out, ran.stdout.data) == (None, False, b"")
+
+
+def test_a_fork_bomb_stays_in_its_own_limit(run: RunIt) -> None:
+    ran = run("sh", "-c", "b() { b | b & }; b; sleep 1; echo end", pids=12, time_s=6)
+    assert b"fork" in ran.stderr.data
+
+
+def test_more_memory_than_allowed_is_an_end_that_says_so(run: RunIt) -> None:
+    ran = run("dd", "if=/dev/zero", "of=/dev/null", "bs=200M", "count=1", memory_mb=64)
+    assert (ran.exit_code, ran.out_of_memory) == (137, True)
+
+
+def test_nothing_but_the_mounts_and_tmp_can_be_written(run: RunIt, tmp_path: Path) -> None:
+    (tmp_path / "ro").mkdir(mode=0o777)
+    (tmp_path / "rw").mkdir()
+    (tmp_path / "ro" / "a").write_text("text")
+    for name in ("ro", "rw"):
+        (tmp_path / name).chmod(0o777)
+    script = "cat /ro/a; touch /rw/new /tmp/new; for at in / /bin /etc /ro; do touch $at/x || echo no; done"
+    ran = run(
+        "sh",
+        "-c",
+        script,
+        mounts=(
+            Mount(source=str(tmp_path / "ro"), target="/ro", read_only=True),
+            Mount(source=str(tmp_path / "rw"), target="/rw", read_only=False),
+        ),
+    )
+    assert ran.stdout.data == b"textno\nno\nno\nno\n"
+    assert ran.stderr.data.count(b"Read-only file system") >= 1
+    assert b"/ro/x: Read-only" in ran.stderr.data
+    assert [each.name for each in (tmp_path / "rw").iterdir()] == ["new"]
+
+
+def test_a_full_tmp_is_an_error_and_no_end(run: RunIt) -> None:
+    ran = run("sh", "-c", "dd if=/dev/zero of=/tmp/big bs=1M count=90; echo $?", memory_mb=256)
+    assert ran.stdout.data == b"1\n"
+    assert b"No space left" in ran.stderr.data
+
+
+def test_a_link_inside_a_mount_leads_nowhere_on_the_host(run: RunIt, tmp_path: Path) -> None:
+    folder, secret = tmp_path / "folder", tmp_path / "secret"
+    folder.mkdir(mode=0o755)
+    secret.write_text("hidden")
+    (folder / "link").symlink_to(secret)
+    (folder / "up").symlink_to("../secret")
+    mounts = (Mount(source=str(folder), target=str(folder), read_only=True),)
+    ran = run("sh", "-c", f"cat {folder}/link {folder}/up {folder}/../secret", mounts=mounts)
+    assert ran.exit_code == 1
+    assert ran.stdout.data == b""
+
+
+def test_a_mount_that_is_a_link_or_is_gone_is_refused(run: RunIt, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/etc")
+    for source, said in ((tmp_path / "link", "behind a link"), (tmp_path / "gone", "no such file")):
+        with pytest.raises(SandboxError, match=said):
+            run("true", mounts=(Mount(source=str(source), target="/x", read_only=True),))
+
+
+def test_what_a_tool_writes_belongs_to_the_folders_owner(run: RunIt, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder to somebody else")
+    folder = tmp_path / "theirs"
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 1234, 4321)
+    run("touch", "/f/new", mounts=(Mount(source=str(folder), target="/f", read_only=False),))
+    made = (folder / "new").stat()
+    assert (made.st_uid, made.st_gid) == (1234, 4321)
+
+
+def test_a_folder_to_work_in_that_is_not_there_is_said(run: RunIt) -> None:
+    with pytest.raises(SandboxError, match="the folder /nowhere is not in the sandbox"):
+        run("true", workdir="/nowhere")
+
+
+def test_an_image_that_is_gone_is_named_and_never_pulled(backend: PodmanBackend) -> None:
+    from dataclasses import replace
+
+    from bxcore.sandbox import Job
+    from bxio.podman.run import run
+
+    site = replace(backend.site, image="sha256:" + "ab" * 32, image_name="docker.example/gone:1")
+    with pytest.raises(SandboxError, match=r"podman has no image docker\.example/gone:1; get it with"):
+        run(site, Job(name="x", command=("true",)), time.monotonic() + 20, Cut())
+
+
+def test_a_service_that_is_gone_is_said(backend: PodmanBackend, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from bxcore.sandbox import Job
+    from bxio.podman.run import run
+
+    site = replace(backend.site, socket=tmp_path / "none.sock")
+    with pytest.raises(SandboxError, match="nothing ran: its service does not answer"):
+        run(site, Job(name="x", command=("true",)), time.monotonic() + 20, Cut())
+
+
+def test_nothing_is_left_behind(backend: PodmanBackend) -> None:
+    with PodmanClient(base_url=f"unix://{backend.site.socket}", timeout=20) as podman:
+        assert podman.containers.list(all=True) == []
