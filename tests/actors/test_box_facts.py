@@ -4,7 +4,9 @@ import threading
 
 from actors.base import Actor, Context, Runtime
 from actors.box_facts import BoxFacts
+from bxcore.doctor import Verdict
 from bxcore.messages.model import ModelState
+from bxcore.sandbox import Guarantee, SandboxView
 from tests.kit.leaks import Letters
 
 
@@ -60,3 +62,32 @@ def test_a_stuck_thread_is_shown_until_it_ends(runtime: Runtime, letters: Letter
     life.thread.join(timeout=10)
     assert list(BoxFacts(runtime)()) == []
     letters.read_all()
+
+
+def test_what_the_runner_found_is_a_line_of_status_and_all_of_it_doctor_s(runtime: Runtime) -> None:
+    facts = BoxFacts(runtime)
+    facts.hear_of_sandbox(SandboxView(backend=None, ready=False, sentence="neither is here"))
+    (fact,) = facts()
+    assert (fact.name, fact.text, fact.ok) == ("sandbox", "neither is here", True)
+    facts.hear_of_sandbox(
+        SandboxView(
+            backend="podman",
+            image="localhost/boxmaker-tools",
+            missing=((Guarantee.PIDS_LIMIT, "the cgroup has no pids controller"),),
+            ready=False,
+            sentence="tools do not run",
+        )
+    )
+    checks = {check.name: check for check in facts.checks()}
+    assert checks["sandbox"].verdict is Verdict.BAD
+    assert checks["pids-limit"].sentence == "not proven: the cgroup has no pids controller"
+
+
+def test_doctor_hears_the_good_news_too(runtime: Runtime) -> None:
+    facts = BoxFacts(runtime)
+    facts.hear_of_model(ModelState(text="embedded, ready", ok=True))
+    facts.hear_of_audit("the disk is full")
+    model, audit = facts.checks()
+    assert (model.name, model.verdict, model.help) == ("model", Verdict.OK, None)
+    assert (audit.verdict, audit.help) == (Verdict.BAD, "bxctl inspect audit")
+    assert audit.sentence == "no call runs, the disk is full"
