@@ -220,3 +220,34 @@ def test_a_fetch_knows_the_grants_that_a_redirect_must_not_run_into() -> None:
     assert decide(call, (named, deny, ask, also), now).stricter == (deny,)
     strange = replace(call, state=Label(Level.PRIVATE, untrusted=True), said="get a.org")
     assert decide(strange, (named, deny, ask), now).stricter == (ask, deny)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        *((line, "sets a variable before a word") for line in ("X=1 a", "X=1", "a; Y+=2 b", "A[1]=2 b")),
+        *(
+            (line, "construct of the shell")
+            for line in ("! a", "{ a", "time a", "a; if b", "'if' a", "[[ a ]]")
+        ),
+        *(
+            (line, "expansion in a first word")
+            for line in ("$a", '"$a"', "l*", "l?", "~/a", "[ab]", "a$b", "{a}$b")
+        ),
+        *(
+            (line, "substitution after a $")
+            for line in ("$(a)", "${a:-b}", "a $'b'", 'a $"b"', "a $[1]", 'a "${b@P}"')
+        ),
+        *((line, "inside backquotes") for line in ("`a`", 'a "`b`"')),
+        *((line, "inside a redirection") for line in ("a <(b)", "a >(b)")),
+        *((line, "here-document") for line in ("a <<b", "a <<<b", "a <<-b")),
+        *((line, "bracket of the shell's own") for line in ("(a)", "a() b", "a)")),
+        *((line, "quote that is not closed") for line in ("a 'b", 'a "b', 'a "b\\"')),
+        *((line, "backslash at the end of a line") for line in ("a\\", "a \\\nb", 'a "$\\\n(b)"')),
+        *((line, "redirection to nowhere") for line in ("a >", "a > ; b", "a > > b", "a <\n")),
+        *((line, "control character") for line in ("a\rb", "a\x00", "\x1b[2J")),
+    ],
+)
+def test_a_line_whose_commands_cannot_be_told_is_refused_in_words(command: str, told: str) -> None:
+    with pytest.raises(CommandError, match=f"^command .*{re.escape(told)}.*; "):
+        first_words(command)
