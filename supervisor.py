@@ -42,11 +42,9 @@ from bxcore.backoff import Backoff
 from bxcore.config import Secrets, Settings, derived
 from bxcore.control import Exit
 from bxcore.decide import Workspace
-from bxcore.grants import Grants
-from bxcore.grants import load as load_grants
 from bxcore.model.baseline import baseline_messages
 from bxcore.paths import Paths
-from bxcore.startup import examine
+from bxcore.startup import examine, owners_grants
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
 from bxio import notify
@@ -266,7 +264,6 @@ def _broker(parts: Parts) -> Start:
         calls_per_turn=broker.calls_per_turn,
         approval_s=broker.approval_s,
     )
-    folder = broker.grants or parts.paths.grants
     journal = ApprovalJournal(parts.paths.state / "approvals.jsonl", uuid4().hex)
     return lambda context: Broker(
         context,
@@ -275,7 +272,7 @@ def _broker(parts: Parts) -> Start:
         runner=box("runner"),
         sessions=parts.claim.store,
         settings=settings,
-        grants=lambda: load_grants(folder) if broker.grants or folder.is_dir() else Grants((), ()),
+        grants=lambda: owners_grants(broker.grants, parts.paths),
         journal=journal,
         wall=lambda: datetime.now(UTC),
     )
@@ -332,10 +329,10 @@ def _control(parts: Parts) -> Start:
     )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, *, dialer: Dialer | None = None) -> int:
     """``serve [--home DIR] [--config FILE]``: run until SIGTERM, SIGINT, or the tree gives up.
 
-    Exits 0 after a stop that was wanted, 1 when it cannot run or gave up, 2 for a bad configuration.
+    ``dialer`` is for tests, whose pages are on this machine. Exits 0 after a stop that was wanted, 1 when it cannot run or gave up, 2 for a bad configuration.
     """
     arguments = _arguments(argv)
     try:
@@ -345,7 +342,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     examined = examine(paths, os.environ, cwd=Path.cwd())
     if examined.settings is None or examined.problems:
         return _refuse(map(str, examined.problems), Exit.USAGE)
-    return _run(examined.settings, examined.secrets, paths)
+    return _run(examined.settings, examined.secrets, paths, dialer or Dialer())
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -362,7 +359,7 @@ def _refuse(sentences: Iterable[str], code: Exit) -> int:
     return code
 
 
-def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
+def _run(settings: Settings, secrets: Secrets, paths: Paths, dialer: Dialer) -> int:
     """Take the state folder, start the tree, wait for its end."""
     runtime, paths = Runtime(), replace(paths, log=settings.log.folder or paths.log)
     honcho = _embedded_honcho(settings, runtime) if settings.honcho.url == "embedded" else None
@@ -378,6 +375,7 @@ def _run(settings: Settings, secrets: Secrets, paths: Paths) -> int:
         claim=taken,
         started_s=runtime.world.monotonic(),
         facts=BoxFacts(runtime),
+        dialer=dialer,
     )
     try:
         return supervise(runtime, lambda signals: _start(parts, signals))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bxcore import grants
 from bxcore.config import ConfigProblem, Secrets, Settings, read, read_secrets
+from bxcore.grants import Grants, load
 from bxcore.paths import Paths, socket_problem
 
 
@@ -41,7 +41,8 @@ def examine(paths: Paths, environ: Mapping[str, str], *, cwd: Path) -> Examined:
     if loaded.settings is not None:
         secrets, more = read_secrets(loaded.settings, paths, environ, loaded.origins)
         problems += [_of_configuration(each) for each in more]
-    problems += _of_grants(loaded.settings.broker.grants if loaded.settings else None, paths.grants)
+    granted = owners_grants(loaded.settings.broker.grants if loaded.settings else None, paths)
+    problems += [Problem(file=each.file, line=each.line, problem=each.problem) for each in granted.problems]
     problems += _of_socket(loaded.settings.control.socket if loaded.settings else None, paths.socket)
     return Examined(settings=loaded.settings, secrets=secrets, problems=tuple(problems))
 
@@ -51,12 +52,15 @@ def _of_configuration(each: ConfigProblem) -> Problem:
     return Problem(file=each.place, line=each.line, problem=sentence)
 
 
-def _of_grants(named: Path | None, usual: Path) -> Iterator[Problem]:
-    """A folder that nobody named and that is not there holds no grants."""
-    if named is None and not usual.exists():
-        return
-    for each in grants.load(named or usual).problems:
-        yield Problem(file=each.file, line=each.line, problem=each.problem)
+def owners_grants(named: Path | None, paths: Paths) -> Grants:
+    """The owner's grants, from the folder that ``[broker] grants`` names or the usual one.
+
+    A folder that nobody named and that is not there holds none. None of the box's own folders is granted.
+    """
+    if named is None and not paths.grants.exists():
+        return Grants((), ())
+    own = (paths.config, paths.state, paths.run, paths.cache, paths.log)
+    return load(named or paths.grants, map(str, own))
 
 
 def _of_socket(named: Path | None, usual: Path) -> Iterator[Problem]:

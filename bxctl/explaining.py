@@ -7,14 +7,15 @@ from argparse import Namespace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bxcore import grants
 from bxcore.config import read
 from bxcore.control import Exit
 from bxcore.control.answers import ExplainedJson
 from bxcore.control.requests import ExplainRequest
+from bxcore.grants import BUILT_IN, Grant
 from bxcore.labels import Label, Level
 from bxcore.policy import Call, Verdict, decide
 from bxcore.repeats import TurnCalls
+from bxcore.startup import owners_grants
 from bxctl.called import typed
 from bxctl.errors import CommandError
 from bxctl.place import paths_of
@@ -33,22 +34,19 @@ def explain(args: Namespace, request: ExplainRequest) -> ExplainedJson:
     return _json(decide(call, _granted(args), datetime.now(UTC)))
 
 
-def _granted(args: Namespace) -> tuple[grants.Grant, ...]:
+def _granted(args: Namespace) -> tuple[Grant, ...]:
     """The built-in grants and the owner's, of whom a folder that nobody named may be missing."""
     paths = paths_of(args)
     settings = read(paths, os.environ, cwd=Path.cwd()).settings
     if settings is None:
         raise CommandError(Exit.USAGE, f"the configuration has problems; see {typed('check')}")
-    folder = settings.broker.grants or paths.grants
-    talk(f"boxmaker does not run; by the grants in {folder}")
-    if settings.broker.grants is None and not folder.exists():
-        return grants.BUILT_IN
-    loaded = grants.load(folder)
+    talk(f"boxmaker does not run; by the grants in {settings.broker.grants or paths.grants}")
+    loaded = owners_grants(settings.broker.grants, paths)
     if loaded.problems:
         for each in loaded.problems:
             data(f"{each.file}:{each.line}: {each.problem}")
         raise CommandError(Exit.USAGE, "these grants have problems, so no box would start with them")
-    return (*grants.BUILT_IN, *loaded.grants)
+    return (*BUILT_IN, *loaded.grants)
 
 
 def _json(verdict: Verdict) -> ExplainedJson:

@@ -10,11 +10,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bxcore import grants
 from bxcore.config import Settings
 from bxcore.doctor import Check, Verdict
 from bxcore.paths import Paths
-from bxcore.startup import Problem, examine
+from bxcore.startup import Problem, examine, owners_grants
 from bxctl.called import typed
 
 LEAST_FREE_MB = 200
@@ -50,11 +49,11 @@ def configuration_checks(
         sentence = ", ".join(there) or "no file, the defaults hold"
         hint = None if there else f"{typed('init')} writes one with comments"
         yield Check(name="configuration", verdict=Verdict.OK, sentence=sentence, help=hint)
-        yield _grants_check((settings.broker.grants if settings else None) or paths.grants)
+        yield _grants_check(settings.broker.grants if settings else None, paths)
 
 
-def _grants_check(folder: Path) -> Check:
-    own = grants.load(folder).grants if folder.is_dir() else ()
+def _grants_check(named: Path | None, paths: Paths) -> Check:
+    own, folder = owners_grants(named, paths).grants, named or paths.grants
     if own:
         tools = ", ".join(sorted({grant.tool for grant in own}))
         count = "1 grant" if len(own) == 1 else f"{len(own)} grants"

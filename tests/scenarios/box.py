@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -20,8 +20,9 @@ COMMAND_S = 30.0
 class Box:
     """``boxmaker serve`` under a folder of the test's; ends with the ``with`` block, however it stands."""
 
-    def __init__(self, home: Path, toml: str = "") -> None:
+    def __init__(self, home: Path, toml: str = "", module: str = "supervisor") -> None:
         self.home = home
+        self.module = module
         home.mkdir(mode=0o700, exist_ok=True)
         (home / "boxmaker.toml").write_text(toml)
         self.process: subprocess.Popen[bytes] | None = None
@@ -31,7 +32,7 @@ class Box:
         """Start it and wait until its socket answers."""
         self._said = (self.home / "said").open("ab")
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "supervisor", "serve", "--home", str(self.home)],
+            [sys.executable, "-P", "-m", self.module, "serve", "--home", str(self.home)],
             stdin=subprocess.DEVNULL,
             stdout=self._said,
             stderr=self._said,
@@ -71,9 +72,9 @@ class Box:
         """Say each text as a turn; the JSON objects that came back."""
         return turns(self.chatting(*texts, session=session), timeout_s)
 
-    def chatting(self, *texts: str, session: str = "main") -> subprocess.Popen[str]:
+    def chatting(self, *texts: str, session: str = "main", more: Sequence[str] = ()) -> subprocess.Popen[str]:
         """Begin a chat and do not wait for its end."""
-        flags = ["--home", str(self.home), "--speaker", "owner", "--session", session, "--json"]
+        flags = [*more, "--home", str(self.home), "--speaker", "owner", "--session", session, "--json"]
         says = [word for text in texts for word in ("-m", text)]
         return subprocess.Popen(
             [sys.executable, "-m", "bxctl.boxmaker", "chat", *flags, *says],
