@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from bxcore.sandbox import SandboxError
-from bxcore.sandbox.podman_payload import BOX_LABEL, LABEL
+from bxcore.sandbox.podman_payload import BOX_LABEL
 from bxio.cut import Cut
 from bxio.podman.client import client, saying
 from bxio.podman.run import remove
@@ -20,9 +20,8 @@ def sweep(socket: Path, box: str) -> int:
     Raises ``SandboxError``, when one could not be removed, too, after trying all.
     """
     with client(socket, time.monotonic() + SWEEP_S, Cut()) as podman, saying("list what was left behind"):
-        found = podman.containers.list(
-            all=True, sparse=True, filters={"label": [f"{LABEL}=1", f"{BOX_LABEL}={box}"]}
-        )
+        # one label as text: of a list the package makes one text that no label equals, and finds nothing
+        found = podman.containers.list(all=True, sparse=True, filters={"label": f"{BOX_LABEL}={box}"})
     left = [container.id for container in found if not remove(socket, container.id)]
     if left:
         raise SandboxError(

@@ -41,7 +41,7 @@ class Storage:
         return PodmanBackend.open(order, time.monotonic() + WAIT_S, Cut())
 
     def processes(self) -> list[str]:
-        """Command lines of what runs for this storage beside the service: conmon, and runc while it starts."""
+        """Command lines of what runs for this storage beside the service: conmon."""
         found = []
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             try:
@@ -53,16 +53,17 @@ class Storage:
         return found
 
     def remove(self) -> None:
-        """Take the storage away, with the mount that podman keeps on it."""
-        for mounted in ("root/overlay", "root"):
-            command = ["umount", str(self.folder / mounted)]
-            subprocess.run(command, check=False, capture_output=True, timeout=20)
+        """Take the storage away, with the mounts that podman keeps in it."""
+        mounted = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+        for place in reversed([each for each in mounted if each.startswith(f"{self.folder}/")]):
+            subprocess.run(["umount", place], check=False, capture_output=True, timeout=20)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def main(folder: str, seconds: str) -> None:
     backend = Storage(folder=Path(folder)).open("killed", "killed.sock")
-    print("ready", flush=True)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
     job = Job(name="long", command=("sleep", seconds), limits=Limits(time_s=float(seconds)))
     backend.run(job, time.monotonic() + WAIT_S, Cut())
 

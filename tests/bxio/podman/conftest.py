@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from podman import PodmanClient
 
 from bxcore.sandbox import Job, Limits, Ran
 from bxio.cut import Cut
@@ -20,6 +22,8 @@ from bxio.podman.service import open_service
 from tests.doubles.podman_box import Storage
 
 RunIt: TypeAlias = Callable[..., Ran]
+
+SETTLE_S = 20.0
 
 MISSING = [name for name in ("podman", "busybox") if shutil.which(name) is None]
 
@@ -55,3 +59,16 @@ def run(backend: PodmanBackend) -> RunIt:
         return backend.run(job, time.monotonic() + deadline_s, cut or Cut())
 
     return start
+
+
+def settled(storage: Storage) -> list[str]:
+    """What still runs for the storage when it has had time to end."""
+    until_s, pause = time.monotonic() + SETTLE_S, threading.Event()
+    while (found := storage.processes()) and time.monotonic() < until_s:
+        pause.wait(0.05)
+    return found
+
+
+def containers(backend: PodmanBackend) -> list[str]:
+    with PodmanClient(base_url=f"unix://{backend.site.socket}", timeout=20) as podman:
+        return [container.id for container in podman.containers.list(all=True)]
