@@ -144,6 +144,7 @@ class Broker(Actor):
             if taken.reply is not None:
                 taken.reply.fail(refusal)
             return
+        self._close_what_is_over()  # a stop whose news had no room must not hold its session up
         if session.wait(taken):
             self._go_on(session)
         else:

@@ -107,7 +107,12 @@ class Runs:
         assert verdict.grant is not None
         limit_s = limit_of(asked, verdict.grant.time_limit_ms)
         message = RunTool(
-            args=asked, grant=verdict.grant, session=request.session, call=request.call, limit_s=limit_s
+            args=asked,
+            grant=verdict.grant,
+            session=request.session,
+            call=request.call,
+            limit_s=limit_s,
+            stricter=verdict.stricter,
         )
         wait_s = limit_s + OVER_RUN_S
         return Order(
