@@ -59,6 +59,7 @@ class AtTerminal:
         self._wire = wire
         self._pending: list[_Pending] = []
         self._prompted = False
+        self._stopped = False
         self._keyboard: int | None = sys.stdin.fileno()
 
     def asked(self, approval: ApprovalJson) -> None:
@@ -86,24 +87,25 @@ class AtTerminal:
         self._prompted = False
 
     def interrupted(self) -> str:
-        """End a question's line, for a signal's handler."""
+        """End a question's line, for a signal's handler; the turn is being stopped, so no more is asked."""
+        self._stopped = True
         prompted, self._prompted = self._prompted, False
         return "\n" if prompted else ""
 
     def disturbed(self) -> None:
         """Say again what is waited for, behind other text."""
         self.leave_line()
-        if self._pending:
+        if self._pending and not self._stopped:
             self._prompt()
 
     def wait(self, turn: TurnLines) -> None:
         """Take lines from the keyboard until the turn has one."""
-        while self._pending and self._keyboard is not None and not turn.in_hand():
+        while self._pending and self._keyboard is not None and not (self._stopped or turn.in_hand()):
             poll = select.poll()
             poll.register(turn, select.POLLIN)
             poll.register(self._keyboard, select.POLLIN)
             ready = {descriptor for descriptor, _ in poll.poll(SILENCE_S * 1000)}
-            if not ready or turn.fileno() in ready:
+            if not ready or turn.fileno() in ready or self._stopped:
                 return
             self._take(self._keyboard)
 
@@ -111,11 +113,14 @@ class AtTerminal:
         """Drop the questions of a turn that is over; the next one's are asked again, after a Ctrl-D too."""
         self.leave_line()
         self._pending.clear()
+        self._stopped = False
         self._keyboard = sys.stdin.fileno()
 
     def _ask(self) -> None:
         """Put the first one to the person; what was typed before is no answer to it."""
         self.leave_line()
+        if self._stopped:
+            return
         if self._keyboard is None:
             talk(f"{card(self._now())}\n  {commands(self._pending[0].code)}")
             return

@@ -9,9 +9,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
 
 from tests.bxctl.conftest import ENVIRON
-from tests.doubles.control_box import ControlBox
 
 
 def wait_for(holds: Callable[[], bool]) -> None:
@@ -23,10 +24,16 @@ def wait_for(holds: Callable[[], bool]) -> None:
     raise AssertionError("it never came to that")
 
 
+class HasHome(Protocol):
+    """A box that runs under a folder."""
+
+    home: Path
+
+
 class Person:
     """Someone at a terminal: a pseudo-terminal around the command."""
 
-    def __init__(self, box: ControlBox, *words: str) -> None:
+    def __init__(self, box: HasHome, *words: str) -> None:
         self._terminal, other = pty.openpty()
         self._seen = ""
         self.process = subprocess.Popen(

@@ -13,8 +13,9 @@ import pytest
 from bxcore.messages.broker import (
     AnswerApproval,
     ApprovalAnswered,
+    ApprovalAsked,
 )
-from bxcore.messages.loop import Notice, Say
+from bxcore.messages.loop import Notice, Say, StopTurn
 from bxctl import main as bxctl
 from tests.bxctl.asking_box import Asking
 from tests.bxctl.conftest import ENVIRON, MakeBox, Run
@@ -150,6 +151,27 @@ def test_ctrl_c_at_a_question_stops_the_turn(make: MakeBox) -> None:
     person.types("\x03")
     person.sees("stopping the turn; once more to leave")
     person.sees("k7 was withdrawn")
+    assert person.leaves() == 0
+    assert asking.words() == []
+
+
+def test_a_turn_that_is_being_stopped_asks_no_more(make: MakeBox) -> None:
+    class Slow(Asking):
+        def script(self, message: Any) -> object:
+            if isinstance(message, StopTurn):
+                self.tell(Notice(session="main", text="another thing"))
+                self.tell(ApprovalAsked(session="main", approval=replace(APPROVAL, code="m4")))
+                return True
+            return super().script(message)
+
+    asking = Slow(make)
+    person = Person(asking.box, "-m", "look")
+    person.sees(PROMPT)
+    person.types("\x03")
+    person.sees("another thing")
+    person.types("y\n")
+    asking.close("k7", "k7 was withdrawn", approved=False)
+    person.sees_nothing_of("y once")
     assert person.leaves() == 0
     assert asking.words() == []
 
