@@ -237,7 +237,7 @@ def _runner(parts: Parts) -> Start:
     )
     wanted = Wanted(backend=containers.backend, accept=containers.accept, makers=makers(place))
     grants = parts.settings.broker.grants or paths.grants
-    own = (paths.config, paths.state, paths.run, paths.cache, paths.log, grants)
+    own = (paths.config_file, paths.state, paths.run, paths.cache, paths.log, grants)
     folders = Folders(work=paths.state / "work", own=own)
 
     def tool_run(name: str, backend: Backend) -> ChildSpec:
@@ -332,7 +332,8 @@ def _control(parts: Parts) -> Start:
 def main(argv: Sequence[str] | None = None, *, dialer: Dialer | None = None) -> int:
     """``serve [--home DIR] [--config FILE]``: run until SIGTERM, SIGINT, or the tree gives up.
 
-    ``dialer`` is for tests, whose pages are on this machine. Exits 0 after a stop that was wanted, 1 when it cannot run or gave up, 2 for a bad configuration.
+    ``dialer`` is for tests, whose pages are on this machine.
+    Exits 0 after a stop that was wanted, 1 when it cannot run or gave up, 2 for a bad configuration.
     """
     arguments = _arguments(argv)
     try:

@@ -55,11 +55,11 @@ def _of_configuration(each: ConfigProblem) -> Problem:
 def owners_grants(named: Path | None, paths: Paths) -> Grants:
     """The owner's grants, from the folder that ``[broker] grants`` names or the usual one.
 
-    A folder that nobody named and that is not there holds none. None of the box's own folders is granted.
+    A folder that nobody named and that is not there holds none. None of the box's own files is granted.
     """
     if named is None and not paths.grants.exists():
         return Grants((), ())
-    own = (paths.config, paths.state, paths.run, paths.cache, paths.log)
+    own = (paths.config_file, paths.state, paths.run, paths.cache, paths.log)
     return load(named or paths.grants, map(str, own))
 
 
