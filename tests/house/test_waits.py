@@ -21,6 +21,7 @@ WITHOUT: dict[tuple[str, str], str] = {
 """Waits that need no deadline: (file, the call as written) and the reason."""
 ASLEEP: dict[str, str] = {
     "bxio/embedded_honcho/faults.py": "the slow first chat is the fault itself; it ends by the deadline",
+    "bench/rows_audit.py": "the slow disk itself, whose every sync takes so much longer",
     "tests/doubles/model_process.py": "a child process that loads for ever, until it is killed",
     "bxio/model/client.py": "waits before another attempt, in short steps that a cut ends",
 }
