@@ -16,18 +16,22 @@ MARK = "¦"
 """Put after a tag's first character. In no tag does it stand there, so what is marked is marked for good."""
 
 _INSIDE = "[^<>|]"
-_ANGLE_NAMES = (
-    "s|bos|eos|unk|pad|sop|eop|think|thinking|tools?|tool_calls?|tool_responses?|tool_results?|tool_sep"
-    "|start_of_turn|end_of_turn|start_of_image|end_of_image|image_soft_token|escape"
-    "|(?:start|end)_function_(?:call|declaration|response)|arg_key|arg_value|seed:[a-z_/]{1,32}"
-    "|role|SPECIAL_[0-9]{1,5}|用户|AI|function|function_calls?|function_results?|function_response"
-    "|invoke|parameter"
+_WHOLE_NAMES = (
+    "s|bos|eos|unk|pad|sop|eop|start_of_turn|end_of_turn|start_of_image|end_of_image|image_soft_token|escape"
+    "|(?:start|end)_function_(?:call|declaration|response)|seed:[a-z_/]{1,32}|SPECIAL_[0-9]{1,5}|用户|AI"
 )
+"""A tokenizer's own, which are one text each."""
+_OPEN_NAMES = (
+    "think|thinking|tools?|tool_calls?|tool_responses?|tool_results?|tool_sep|arg_key|arg_value|role"
+    "|function|function_calls?|function_results?|function_response|invoke|parameter"
+)
+"""A template's, which may have fields."""
 _NAME = r"\w[\w.:▁-]"
 _ANGLE = (
     rf"<(?=\|{_INSIDE}{{1,64}}\|>|\|{_NAME}{{0,39}}>|{_NAME}{{0,39}}\|>"
     rf"|/?\|\w{{1,40}}\|\w{_INSIDE}{{0,200}}>"
-    rf"|/?(?:[a-z]{{1,16}}:)?(?:{_ANGLE_NAMES})(?:[\s=]{_INSIDE}{{0,200}})?>"
+    rf"|/?(?:{_WHOLE_NAMES})\s?>"
+    rf"|/?(?:[a-z]{{1,16}}:)?(?:{_OPEN_NAMES})(?:[\s=]{_INSIDE}{{0,200}})?>"
     r"|</?SYS>>)"
 )
 _SQUARE = (
