@@ -137,6 +137,11 @@ def test_nothing_of_its_root_can_be_written(shell: Shell, place: str) -> None:
     assert shell(f": > {place}/new").exit_code != 0
 
 
+def test_its_root_is_mounted_for_reading_only(shell: Shell) -> None:
+    options = {line.split()[1]: line.split()[3].split(",") for line in lines(shell("cat /proc/mounts"))}
+    assert [options[place][0] for place in ("/", "/usr")] == ["ro", "ro"]
+
+
 def test_its_temporary_folder_is_writable_small_and_its_own(shell: Shell) -> None:
     assert shell("echo x > /tmp/a && cat /tmp/a && echo y > /dev/shm/b").exit_code == 0
     assert lines(shell("ls -A /tmp /dev/shm")) == ["/dev/shm:", "", "/tmp:"]
@@ -154,10 +159,11 @@ def test_the_machines_secrets_are_not_there(shell: Shell) -> None:
 
 def test_a_folder_is_read_where_it_stands_and_not_written(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "a").write_text("text")
-    tmp_path.chmod(0o755)
+    tmp_path.chmod(0o777)
+    (tmp_path / "a").chmod(0o666)
     mount = Mount(source=str(tmp_path), target="/srv/docs", read_only=True)
     assert lines(shell("cat /srv/docs/a", mount)) == ["text"]
-    assert shell("echo x > /srv/docs/b", mount).exit_code != 0
+    assert shell("echo x > /srv/docs/b || echo x >> /srv/docs/a", mount).exit_code != 0
     assert shell("rm -f /srv/docs/a", mount).exit_code != 0
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
