@@ -45,6 +45,10 @@ class _Run:
         return str(self.payload["name"])
 
     @property
+    def left_s(self) -> float:
+        return max(0.001, self.ends_s - time.monotonic())
+
+    @property
     def is_over(self) -> bool:
         return self.cut.was_cut or time.monotonic() >= self.ends_s
 
@@ -138,7 +142,7 @@ def _refused(error: APIError, one: _Run) -> str:
 def _exit_code(container: Container, one: _Run) -> int | None:
     """Wait for its end, for it may run on with its streams closed; None when its time is over before."""
     try:
-        code = container.wait(condition=_ENDED, interval=INTERVAL)
+        code = container.wait(condition=_ENDED, interval=INTERVAL, timeout=one.left_s)
         container.reload()
     except APIError:
         if one.is_over:

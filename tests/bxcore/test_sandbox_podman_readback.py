@@ -24,7 +24,6 @@ ASKED = payload(
 
 def inspected(asked: Payload) -> dict[str, Any]:
     """What podman 4.3.1 says of a container that is as it was asked for."""
-    limits = asked["resource_limits"]
     return {
         "BoundingCaps": None,
         "EffectiveCaps": None,
@@ -35,27 +34,7 @@ def inspected(asked: Payload) -> dict[str, Any]:
             "OpenStdin": False,
             "Timeout": asked["timeout"],
         },
-        "HostConfig": {
-            "NetworkMode": "none",
-            "ReadonlyRootfs": True,
-            "Privileged": False,
-            "CapAdd": [],
-            "CapDrop": ["CAP_CHOWN"],
-            "SecurityOpt": ["no-new-privileges"],
-            "Devices": [],
-            "PidMode": "private",
-            "UTSMode": "private",
-            "IpcMode": "shareable",
-            "Memory": limits["memory"]["limit"],
-            "MemorySwap": limits["memory"]["swap"],
-            "PidsLimit": limits["pids"]["limit"],
-            "Ulimits": [
-                {"Name": f"RLIMIT_{each['type'].upper()}", "Soft": each["soft"], "Hard": each["hard"]}
-                for each in asked["r_limits"]
-            ],
-            "LogConfig": {"Type": "none"},
-            "Tmpfs": {"/tmp": "size=64m,mode=1777"},
-        },
+        "HostConfig": _host(asked),
         "Mounts": [
             {
                 "Type": "bind",
@@ -66,6 +45,31 @@ def inspected(asked: Payload) -> dict[str, Any]:
                 "Propagation": "rprivate",
             }
         ],
+    }
+
+
+def _host(asked: Payload) -> dict[str, Any]:
+    limits = asked["resource_limits"]
+    return {
+        "NetworkMode": "none",
+        "ReadonlyRootfs": True,
+        "Privileged": False,
+        "CapAdd": [],
+        "CapDrop": ["CAP_CHOWN"],
+        "SecurityOpt": ["no-new-privileges"],
+        "Devices": [],
+        "PidMode": "private",
+        "UTSMode": "private",
+        "IpcMode": "shareable",
+        "Memory": limits["memory"]["limit"],
+        "MemorySwap": limits["memory"]["swap"],
+        "PidsLimit": limits["pids"]["limit"],
+        "Ulimits": [
+            {"Name": f"RLIMIT_{each['type'].upper()}", "Soft": each["soft"], "Hard": each["hard"]}
+            for each in asked["r_limits"]
+        ],
+        "LogConfig": {"Type": "none"},
+        "Tmpfs": {"/tmp": "size=64m,mode=1777"},
     }
 
 
