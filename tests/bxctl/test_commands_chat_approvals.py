@@ -176,6 +176,31 @@ def test_a_turn_that_is_being_stopped_asks_no_more(make: MakeBox) -> None:
     assert asking.words() == []
 
 
+def test_a_word_behind_ctrl_c_answers_nothing(make: MakeBox) -> None:
+    stopped: list[StopTurn] = []
+
+    class Deaf(Asking):
+        def script(self, message: Any) -> object:
+            if isinstance(message, StopTurn):
+                stopped.append(message)
+                return True
+            return super().script(message)
+
+    asking = Deaf(make)
+    person = Person(asking.box, "-m", "look")
+    person.sees(PROMPT)
+    person.types("\x03")
+    person.sees("stopping the turn; once more to leave")
+    wait_for(lambda: bool(stopped))
+    person.types("y\n")
+    person.sees("y\r\n")
+    asking.tell(Notice(session="main", text="another thing"))
+    person.sees("another thing")
+    asking.close("k7", "k7 was withdrawn", approved=False)
+    assert person.leaves() == 0
+    assert asking.words() == []
+
+
 def test_ctrl_d_at_a_question_approves_and_denies_nothing(make: MakeBox) -> None:
     asking = Asking(make)
     person = Person(asking.box, "-m", "look")

@@ -122,6 +122,16 @@ def test_without_a_box_the_folder_of_grants_decides(home: Path, run: Run) -> Non
     assert json.loads(done.stdout)["decision"] == "refuse"
 
 
+def test_without_a_box_the_session_is_the_one_that_was_named(home: Path, run: Run) -> None:
+    text = NOTES.format(folder=f"{home}/notes").replace('"ask"', '"auto"\nwhen_untrusted = "ask"')
+    (home / "grants" / "notes.toml").write_text(text)
+    call = json.dumps({"path": f"{home}/notes/a.md"})
+    words = ("grants", "explain", "read_file", call, "--home", str(home), "--json")
+    assert json.loads(run(*words).stdout)["decision"] == "allow"
+    assert json.loads(run(*words, "--untrusted").stdout)["decision"] == "ask"
+    assert json.loads(run(*words, "--class", "secret").stdout)["decision"] == "refuse"
+
+
 def test_without_a_box_a_bad_set_is_named(home: Path, run: Run) -> None:
     (home / "grants" / "bad.toml").write_text('tool = "read_file"\nmdoe = "ask"\n')
     done = run("grants", "explain", "recall", '{"query":"x"}', "--home", str(home))

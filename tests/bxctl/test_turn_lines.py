@@ -28,12 +28,12 @@ class Stream:
     """Both ends of a stream that a test writes."""
 
     def __init__(self) -> None:
-        self.box, self._client = socket.socketpair()
-        self._client.settimeout(5)
+        self.box, self.client = socket.socketpair()
+        self.client.settimeout(5)
         self.box.sendall(HEAD)
-        response = http.client.HTTPResponse(self._client)
+        response = http.client.HTTPResponse(self.client)
         response.begin()
-        self.lines = TurnLines(response, self._client, lambda _: CommandError(Exit.FAILED, "lost"))
+        self.lines = TurnLines(response, self.client, lambda _: CommandError(Exit.FAILED, "lost"))
 
     def readable(self) -> bool:
         """Whether the socket itself has something."""
@@ -56,6 +56,14 @@ def stream() -> Iterator[Stream]:
 def test_nothing_is_in_hand_before_a_line_came(stream: Stream) -> None:
     assert not stream.lines.in_hand()
     assert not stream.readable()
+
+
+def test_looking_changes_no_wait(stream: Stream) -> None:
+    assert not stream.lines.in_hand()
+    assert stream.client.gettimeout() == 5
+    stream.box.sendall(chunk(1))
+    assert stream.lines.in_hand()
+    assert stream.client.gettimeout() == 5
 
 
 def test_the_second_of_two_lines_that_came_at_once_is_in_hand(stream: Stream) -> None:
