@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bxcore.sandbox import Job, Mount
+from bxio.bubblewrap import leftover
 from bxio.work_folder import SANDBOX_ID
 
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
@@ -99,7 +100,7 @@ def _apart(held: Descriptors) -> Iterator[str]:
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):  # for setpriv, which gives them up
             yield from ("--cap-add", capability)
     yield from (f"--unshare-{name}" for name in _NAMESPACES)
-    yield from ("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv")
+    yield from ("--die-with-parent", "--new-session", "--hostname", leftover.label(), "--clearenv")
     for name, value in ENVIRONMENT.items():
         yield from ("--setenv", name, value)
     yield from ("--json-status-fd", str(held.status), "--sync-fd", str(held.alive))

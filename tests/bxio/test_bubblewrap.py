@@ -16,7 +16,7 @@ from typing import TypeAlias
 import pytest
 
 from bxcore.sandbox import Guarantee, Job, Limits, Mount, Ran, SandboxError
-from bxio.bubblewrap import Bubblewrap, make
+from bxio.bubblewrap import Bubblewrap, leftover, make
 from bxio.cut import Cut
 from bxio.sandbox import Backend
 from bxio.work_folder import work_folder
@@ -313,6 +313,24 @@ def test_runs_leave_no_descriptor_and_no_child(shell: Shell) -> None:
         os.waitpid(-1, os.WNOHANG)
 
 
+@pytest.mark.parametrize("owner_lives", [True, False])
+def test_a_run_without_its_owner_is_swept_and_no_other(backend: Bubblewrap, owner_lives: bool) -> None:  # noqa: FBT001
+    pid, started = leftover.label().removeprefix("sandbox-").split("-")
+    label = f"sandbox-{pid}-{started if owner_lives else int(started) + 1}"
+    command = ["bwrap", "--unshare-all", "--hostname", label, "--ro-bind", "/", "/", "sleep", "1234.5676"]
+    with subprocess.Popen(command) as left:
+        pause = threading.Event()
+        while not processes("sleep\0001234.5676\0"):
+            pause.wait(0.01)
+        assert (backend.sweep() > 0) is not owner_lives
+        if owner_lives:
+            assert left.poll() is None
+            for process in processes("1234.5676"):
+                os.kill(process, signal.SIGKILL)
+        left.wait(LONG_S)
+    assert gone("1234.5676")
+
+
 OWNER = """
 import sys, time
 from bxcore.sandbox import Job
@@ -333,7 +351,7 @@ def test_when_the_box_is_killed_nothing_of_a_run_is_left() -> None:
     ) as owner:
         pause = threading.Event()
         deadline_s = time.monotonic() + LONG_S
-        while len(processes("1234.5675")) < 2:
+        while not processes("sleep\0001234.5675\0"):
             assert time.monotonic() < deadline_s
             pause.wait(0.02)
         owner.send_signal(signal.SIGKILL)
