@@ -41,19 +41,18 @@ def test_a_run_takes_as_long_as_the_grant_and_the_call_say(
     assert limit_of(args, granted_ms) == limit_s
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "fields", "wait_s"),
-    [
-        ("shell", '{"command":"ls","timeout_s":20}', {}, 25.0),
-        ("shell", LS, {"time_limit_ms": 7_000}, 12.0),
-        ("read_file", '{"path":"a"}', {}, 65.0),
-        ("write_file", '{"path":"a","content":"x"}', {"read_only": False}, 65.0),
-        ("http_fetch", '{"url":"https://example.org/"}', {"hosts": ("example.org",)}, 35.0),
-    ],
-)
-def test_the_broker_waits_five_seconds_longer_than_the_run(  # noqa: PLR0913, PLR0917
-    kit: Kit, tmp_path: Path, tool: str, arguments: str, fields: dict[str, Any], wait_s: float
-) -> None:
+CALLS: dict[str, tuple[str, dict[str, Any], float]] = {
+    "shell, its own time": ('{"command":"ls","timeout_s":20}', {}, 25.0),
+    "shell, the grant's": (LS, {"time_limit_ms": 7_000}, 12.0),
+    "read_file": ('{"path":"a"}', {}, 65.0),
+    "write_file": ('{"path":"a","content":"x"}', {"read_only": False}, 65.0),
+    "http_fetch": ('{"url":"https://example.org/"}', {"hosts": ("example.org",)}, 35.0),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_the_broker_waits_five_seconds_longer_than_the_run(kit: Kit, tmp_path: Path, case: str) -> None:
+    tool, (arguments, fields, wait_s) = case.partition(",")[0], CALLS[case]
     made = grant(tool, Mode.AUTO, **fields)
     bench = broker_bench(kit, tmp_path, grants=[made])
     reply = bench.ask(tool, arguments)
