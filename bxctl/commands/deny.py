@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from bxctl.answering import answer, code_argument
+from bxctl.commands._answering import answer, code_argument
 
 EPILOG = "exits 4 when there is no such code, 1 when it was answered before or has expired"
 
