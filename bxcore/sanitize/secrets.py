@@ -18,6 +18,8 @@ from bxcore.sanitize.views import View, views
 
 AWS = "secret-aws"
 KEY = "secret-private-key"
+WORDLIKE = frozenset({"secret-gitlab", "secret-sk", "secret-slack"})
+"""Families whose tokens begin as words may, so that words without their spaces could be taken for one."""
 UNSCANNED = "secret-unscanned"
 """The rule that a text breaks which is too long to be scanned."""
 
@@ -30,6 +32,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;:?]{0,40}[A-Za-z]")
 _DIGITS = re.compile("[0-9]+")
 _LOOKED_AT = 60
 """Characters of a token that are looked at; words may follow it without a space."""
+_MANY = 6
 
 Span = tuple[int, int]
 
@@ -45,14 +48,15 @@ def secret_rule(text: str) -> str | None:
 def _holds(rule: str, view: View) -> bool:
     if not FAMILIES[rule].begins_in(view.text):
         return False
-    if view.loose and rule != KEY:
+    if view.loose and rule in WORDLIKE:
         return any(_by_chance(match[0]) for match in pattern(rule).finditer(view.text))
     return pattern(rule).search(view.text) is not None or (rule == AWS and bool(aws_secrets(view.text)))
 
 
 def _by_chance(token: str) -> bool:
-    """Whether it looks drawn, with digits in two places at least, and not like words without their spaces."""
-    return len(_DIGITS.findall(token[:_LOOKED_AT])) > 1
+    """Whether it looks drawn, with digits in two places or many of them, and not like words side by side."""
+    digits = _DIGITS.findall(token[:_LOOKED_AT])
+    return len(digits) > 1 or len("".join(digits)) >= _MANY
 
 
 def any_secret(text: str) -> str | None:

@@ -54,10 +54,10 @@ def _laid_out(text: str) -> Iterator[View]:
     """The text with its lines or strings joined, without white space or signs, and backwards."""
     strings = _strings_joined(text)
     if strings is not text:
-        yield View(strings)
+        yield View(strings, loose=True)
     lines = _joined(strings)
     if lines is not strings:
-        yield View(lines)
+        yield View(lines, loose=strings is not text)
     close = _close(lines)
     yield View(close, loose=True)
     bare = _before_a_token().sub("?", text).translate(_NO_SIGNS)
@@ -126,10 +126,11 @@ def _deeper(text: str, depth: int) -> Iterator[View]:
     """
     yield View(unquoted_printable(text))
     yield from (View(each) for each in _unescaped(text))
-    lines = _joined(_strings_joined(text))
+    strings = _strings_joined(text)
+    lines = _joined(strings)
     for each in _unescaped(lines):
         lines = each
-        yield View(lines)
+        yield View(lines, loose=strings is not text)
         yield View(_close(lines), loose=True)
         yield View(_spelled_out(lines))
     for found in decoded(lines.translate(_NO_WHITE)):
