@@ -27,6 +27,8 @@ OPEN_FILES = 1024
 PROCESSES = 4096
 """Of the tool's user on the whole machine, where podman has root; the job's own count is ``pids``."""
 LARGEST_FILE = 1 << 30
+LEAST_DATA = 128 << 20
+"""Bytes; a runtime's own first process does not start with less."""
 TMP_MB = 64
 SHARED_MEMORY_BYTES = 16 << 20
 _MB = 1 << 20
@@ -49,13 +51,18 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """What a job runs in: the image's id, the container's name, the box's label, whom it runs as."""
+    """What a job runs in: the image's id, the container's name, the box's label, whom it runs as.
+
+    ``controllers`` are the control groups' that podman has. A limit without one is not asked for: podman
+    would say nothing and set none. The probe finds that it does not hold.
+    """
 
     image: str
     name: str
     box: str
     user: ToolUser
     ceiling: Ceiling = Ceiling()
+    controllers: frozenset[str] = frozenset({"memory", "pids"})
 
 
 def payload(job: Job, place: Place) -> Payload:
@@ -120,16 +127,18 @@ def _kept_in(user: ToolUser) -> Payload:
 def _limited(limits: Limits, place: Place) -> Payload:
     memory = limits.memory_mb * _MB
     processes = limits.pids if place.user.mapped else PROCESSES
+    groups = {"memory": {"limit": memory, "swap": memory}, "pids": {"limit": limits.pids}}
     return {
         "timeout": math.ceil(limits.time_s) + BACKSTOP_S,
         "stop_timeout": 0,
         "shm_size": SHARED_MEMORY_BYTES,
-        "resource_limits": {"memory": {"limit": memory, "swap": memory}, "pids": {"limit": limits.pids}},
+        "resource_limits": {name: limit for name, limit in groups.items() if name in place.controllers},
         "r_limits": [
             _ulimit("nofile", min(OPEN_FILES, place.ceiling.open_files)),
             _ulimit("nproc", min(processes, place.ceiling.processes)),
             _ulimit("fsize", LARGEST_FILE),
             _ulimit("core", 0),
+            *([] if "memory" in place.controllers else [_ulimit("data", max(LEAST_DATA, memory))]),
         ],
     }
 

@@ -104,7 +104,10 @@ def _root(said: _Said) -> str | None:
 def _memory(said: _Said) -> str | None:
     if ["0"] not in _of(said, "little"):
         return "the probe could not use any memory"
-    return None if _of(said, "much") == [["137"]] else "twice the allowed memory could be used in it"
+    much = _of(said, "much")
+    if much == [["1"]]:
+        return "the memory of each process is limited, not that of all together"
+    return None if much == [["137"]] else "twice the allowed memory could be used in it"
 
 
 def _pids(said: _Said) -> str | None:

@@ -46,9 +46,11 @@ def _kept_in(
 
 def _limits(asked: Payload, host: Mapping[str, Any]) -> Iterator[_Fact]:
     wish = asked["resource_limits"]
-    yield "memory limit", host.get("Memory"), wish["memory"]["limit"]
-    yield "memory and swap limit", host.get("MemorySwap"), wish["memory"]["swap"]
-    yield "pids limit", host.get("PidsLimit"), wish["pids"]["limit"]
+    if "memory" in wish:
+        yield "memory limit", host.get("Memory"), wish["memory"]["limit"]
+        yield "memory and swap limit", host.get("MemorySwap"), wish["memory"]["swap"]
+    if "pids" in wish:
+        yield "pids limit", host.get("PidsLimit"), wish["pids"]["limit"]
     found = {each.get("Name"): (each.get("Soft"), each.get("Hard")) for each in host.get("Ulimits") or ()}
     for limit in asked["r_limits"]:
         name = f"RLIMIT_{limit['type'].upper()}"

@@ -11,6 +11,11 @@ HOW_TO_INSTALL = (
     "podman is not installed; install it (Debian, Ubuntu: apt install podman; Fedora: dnf install podman;"
     " Arch: pacman -S podman), or set [containers] backend to bubblewrap"
 )
+NO_RANGES = (
+    "podman without root has no ids to give to a sandbox: install the package uidmap, add ranges with"
+    " sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER, then run"
+    " podman system migrate and start boxmaker again"
+)
 BUILT_HERE = "localhost/"
 LONGEST = 300
 
@@ -18,7 +23,8 @@ _NO_COMMAND = re.compile(
     r"executable file .{0,300}not found|exec: .{0,300}no such file or directory", re.IGNORECASE | re.DOTALL
 )
 _NO_RIGHT = re.compile(
-    r"exec: .{0,300}permission denied|open executable: permission denied", re.IGNORECASE | re.DOTALL
+    r"exec: .{0,300}permission denied|open executable: (?:permission denied|operation not permitted)",
+    re.IGNORECASE | re.DOTALL,
 )
 _NO_SOURCE = re.compile(r"statfs (.{1,300}): no such file or directory", re.DOTALL)
 _NO_FOLDER = re.compile(r'workdir "(.{1,300})" does not exist', re.DOTALL)
@@ -38,6 +44,8 @@ def refusal(message: str, image: str) -> str:
     """Say why podman made no container, given its own words; ``image`` is the image's name."""
     if "image not known" in message or "no such image" in message.lower():
         return f"{missing_image(image)}, and start boxmaker again"
+    if "keep-id requires additional UIDs" in message:
+        return NO_RANGES
     source = _NO_SOURCE.search(message)
     if source is not None:
         return f"the folder {source[1]} is not there, so it cannot be mounted; make it, or change the grant"

@@ -106,6 +106,7 @@ def _site(podman: PodmanClient, service: Service, order: PodmanOrder) -> Site:
         box=box_label(order.state),
         rootless=facts["rootless"] == "yes",
         cgroups=facts["cgroups"],
+        controllers=frozenset(facts["controllers"].split()),
         facts=facts,
     )
 

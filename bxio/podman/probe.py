@@ -13,6 +13,7 @@ from bxcore.errors import system_reason
 from bxcore.sandbox import Probe, Ran, SandboxError
 from bxcore.sandbox.podman_probe import PROBE_S, Circumstances, judged, probe_job
 from bxio.cut import Cut
+from bxio.folders import make_private
 from bxio.podman.run import run
 from bxio.podman.site import Site
 
@@ -34,7 +35,7 @@ def circumstances(site: Site) -> Circumstances:
     return Circumstances(
         rootless=site.rootless,
         cgroups=site.cgroups,
-        controllers=frozenset(site.facts.get("controllers", "").split(" ")),
+        controllers=site.controllers,
     )
 
 
@@ -42,6 +43,7 @@ def circumstances(site: Site) -> Circumstances:
 def _open_folder(folder: Path) -> Iterator[Path]:
     """A folder that everybody may write, inside one that nobody else enters."""
     try:
+        make_private(folder)
         made = Path(tempfile.mkdtemp(prefix="probe-", dir=folder)).resolve(strict=True)
         made.chmod(0o777)
     except OSError as error:

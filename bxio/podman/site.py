@@ -29,6 +29,7 @@ class Site:
     box: str
     rootless: bool
     cgroups: str
+    controllers: frozenset[str]
     facts: Mapping[str, str]
 
 
@@ -42,6 +43,7 @@ def created_from(site: Site, job: Job) -> Payload:
             box=site.box,
             user=_user(site, job),
             ceiling=_ceiling(),
+            controllers=site.controllers,
         ),
     )
 

@@ -124,3 +124,17 @@ def test_a_tool_runs_as_us_or_as_the_folders_owner(
     found = tool_user(own, rootless=rootless, owner=owner)
     assert str(found) == user
     assert found.mapped is rootless
+
+
+def test_a_limit_that_podman_cannot_set_is_not_asked_for_and_data_is_bounded_instead() -> None:
+    place = Place(
+        image="ab",
+        name="n",
+        box="b",
+        user=ToolUser(uid=7, gid=7, mapped=True),
+        controllers=frozenset({"pids"}),
+    )
+    found = payload(Job(name="c", command=("x",), limits=Limits(memory_mb=32)), place)
+    assert found["resource_limits"] == {"pids": {"limit": 64}}
+    assert {each["type"]: each["hard"] for each in found["r_limits"]}["data"] == 128 << 20
+    assert "data" not in {each["type"] for each in made()["r_limits"]}

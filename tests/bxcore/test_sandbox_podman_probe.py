@@ -40,6 +40,7 @@ def test_what_a_sandbox_should_say_proves_every_guarantee() -> None:
         ("little 0", "written /probe\nlittle 0", Guarantee.READ_ONLY_ROOT),
         ("much 137", "much 0", Guarantee.MEMORY_LIMIT),
         ("much 137", "much 127", Guarantee.MEMORY_LIMIT),
+        ("much 137", "much 1", Guarantee.MEMORY_LIMIT),
         ("little 0", "little 127", Guarantee.MEMORY_LIMIT),
         ("forked 15", f"forked 15\nforked {PIDS}", Guarantee.PIDS_LIMIT),
     ],

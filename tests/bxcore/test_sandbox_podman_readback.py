@@ -147,3 +147,10 @@ def test_what_podman_leaves_out_is_a_difference(key: str) -> None:
     found = inspected(ASKED)
     del found[key]
     assert differences(ASKED, found)
+
+
+def test_a_limit_that_was_not_asked_for_is_not_compared() -> None:
+    asked = {**ASKED, "resource_limits": {}}
+    found = inspected(ASKED)
+    found["HostConfig"].update(Memory=0, MemorySwap=0, PidsLimit=0)
+    assert differences(asked, found) == ()

@@ -17,6 +17,7 @@ NOT_FOUND = ": OCI runtime attempted to invoke a command that was not found"
         ("crun: executable file `nope` not found in $PATH: No such file or directory" + NOT_FOUND, 127),
         (RUNC + 'exec: "/etc/passwd": permission denied: OCI permission denied', 126),
         ("crun: open executable: Permission denied: OCI permission denied", 126),
+        ("crun: open executable: Operation not permitted: OCI permission denied", 126),
     ],
 )
 def test_a_command_that_cannot_be_run_has_the_exit_code_of_a_shell(message: str, code: int) -> None:
@@ -43,6 +44,7 @@ def test_any_other_refusal_is_no_fault_of_the_command(message: str) -> None:
     [
         ("sha256:ab: image not known", "podman has no image localhost/t; get it with: boxmaker image build"),
         ("No such image: x", "podman has no image localhost/t; get it with: boxmaker image build"),
+        ("keep-id requires additional UIDs or GIDs defined in /etc/subuid", "podman without root has no ids"),
         ("statfs /srv/gone: no such file or directory", "the folder /srv/gone is not there"),
         ('workdir "/nowhere" does not exist on container ab', "the folder /nowhere is not in the sandbox"),
         ("runc: runc create failed: out of luck", "podman could not make the sandbox: out of luck"),

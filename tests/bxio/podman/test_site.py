@@ -7,7 +7,14 @@ from bxcore.sandbox import Job
 from bxio.podman.site import Site, created_from
 
 SITE = Site(
-    socket=Path("/run/x.sock"), image="ab", image_name="x", box="b0", rootless=False, cgroups="v2", facts={}
+    socket=Path("/run/x.sock"),
+    image="ab",
+    image_name="x",
+    box="b0",
+    rootless=False,
+    cgroups="v2",
+    controllers=frozenset({"memory", "pids"}),
+    facts={},
 )
 
 
