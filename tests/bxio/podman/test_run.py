@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -108,6 +109,17 @@ def test_a_cut_from_another_thread_kills_it(run: RunIt) -> None:
     assert time.monotonic() - begun_s < 1.0 + KILL_S
 
 
+def test_a_cut_ends_the_wait_for_a_process_whose_streams_are_closed(run: RunIt) -> None:
+    cut = Cut()
+    timer = threading.Timer(1.5, cut.cut)
+    timer.start()
+    begun_s = time.monotonic()
+    ran = run("sh", "-c", "echo on; exec >&- 2>&-; sleep 60", cut=cut)
+    timer.join(timeout=10)
+    assert (ran.exit_code, ran.timed_out, ran.stdout.data) == (None, False, b"on\n")
+    assert time.monotonic() - begun_s < 1.5 + KILL_S
+
+
 def test_a_cut_before_the_start_runs_nothing(run: RunIt) -> None:
     cut = Cut()
     cut.cut()
@@ -145,6 +157,30 @@ def test_nothing_but_the_mounts_and_tmp_can_be_written(run: RunIt, tmp_path: Pat
     assert ran.stderr.data.count(b"Read-only file system") >= 1
     assert b"/ro/x: Read-only" in ran.stderr.data
     assert [each.name for each in (tmp_path / "rw").iterdir()] == ["new"]
+
+
+def test_a_file_system_below_a_read_only_folder_is_not_seen(run: RunIt, tmp_path: Path) -> None:
+    """Mounted along, it would be writable: read-only holds for the folder's own file system alone."""
+    below = tmp_path / "below"
+    below.mkdir()
+    for folder in (tmp_path, below):
+        folder.chmod(0o777)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "mode=1777", "none", str(below)],
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
+    if mounted.returncode != 0:
+        pytest.skip("only root can mount a file system")
+    try:
+        (below / "inner").write_text("")
+        mounts = (Mount(source=str(tmp_path), target="/m", read_only=True),)
+        ran = run("sh", "-c", "ls /m/below; touch /m/below/x", mounts=mounts)
+    finally:
+        subprocess.run(["umount", str(below)], timeout=20, check=True)
+    assert ran.stdout.data == b""
+    assert b"Read-only" in ran.stderr.data
 
 
 def test_a_full_tmp_is_an_error_and_no_end(run: RunIt) -> None:
