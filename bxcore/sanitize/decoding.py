@@ -26,7 +26,7 @@ _BITS_32 = 5
 
 
 def decoded(text: str) -> Iterator[str]:
-    """What the text's runs of letters say, a view an offset; ``text`` is ASCII and has no white space."""
+    """What the text's runs of letters say, a view an offset; ``text`` is ASCII, a line's end ends a run."""
     yield from _views(_runs(r"[A-Za-z0-9+/_-]", 27, text), 4, _base64)
     yield from _views([*_runs("[A-Z2-7]", 32, text), *_runs("[a-z2-7]", 32, text)], 8, _base32)
     yield from _views(_runs("[0-9A-Fa-f]", 40, _without_separators(text)), 2, _hex)
@@ -77,7 +77,7 @@ def _hex(run: str, offset: int) -> bytes:
     return binascii.unhexlify(run[offset : offset + (len(run) - offset) // 2 * 2])
 
 
-_BETWEEN = str.maketrans("", "", ":,;.-_|[](){}<>\"'\\`")
+_BETWEEN = str.maketrans("", "", " \t:,;.-_|[](){}<>\"'\\`")
 
 
 def _without_separators(text: str) -> str:

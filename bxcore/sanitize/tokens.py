@@ -105,6 +105,16 @@ FAMILIES: Mapping[str, Family] = {
 """The families in the order in which a text is refused; the key is the rule's name."""
 
 
+GUARDED = (
+    "sk-",
+    "sk_",
+    "rk_",
+    "ABSK",
+    *(each for each in FAMILIES["secret-gitlab"].anchors if each[-1] == "-"),
+)
+"""What a token begins with that is none behind a letter or a digit."""
+
+
 @cache
 def pattern(rule: str) -> re.Pattern[str]:
     """The compiled pattern of a family."""

@@ -15,6 +15,7 @@ from bxcore.sanitize.decoding import decoded
 from bxcore.sanitize.escapes import unescaped, unquoted_printable
 from bxcore.sanitize.folding import folded
 from bxcore.sanitize.lookalikes import letters
+from bxcore.sanitize.tokens import GUARDED
 
 DEEPEST = 2
 """Encodings inside each other that are read, such as base64 of base64."""
@@ -100,11 +101,11 @@ def _spelled() -> re.Pattern[str]:
 
 
 def _joined(text: str) -> str:
-    return (
-        "".join([line.rstrip(_LINE_ENDS).lstrip(_LINE_STARTS) for line in text.split("\n")])
-        if "\n" in text
-        else text
-    )
+    """The lines as one, with a sign before each that begins with a token which needs one there."""
+    if "\n" not in text:
+        return text
+    lines = [line.rstrip(_LINE_ENDS).lstrip(_LINE_STARTS) for line in text.split("\n")]
+    return "".join([f"?{line}" if line.startswith(GUARDED) else line for line in lines])
 
 
 def _strings_joined(text: str) -> str:
@@ -125,15 +126,18 @@ def _deeper(text: str, depth: int) -> Iterator[View]:
     No escape holds a letter of base64, so the encodings are read behind the escapes alone.
     """
     yield View(unquoted_printable(text))
-    yield from (View(each) for each in _unescaped(text))
     strings = _strings_joined(text)
     lines = _joined(strings)
+    for each in _unescaped(text):
+        text = each
+        yield View(text)
     for each in _unescaped(lines):
         lines = each
         yield View(lines, loose=strings is not text)
         yield View(_close(lines), loose=True)
         yield View(_spelled_out(lines))
-    for found in decoded(lines.translate(_NO_WHITE)):
+    close = lines.translate(_NO_WHITE)
+    for found in (*decoded(text), *(decoded(close) if close != text else ())):
         yield View(found)
         if depth > 1:
             yield from _deeper(found, depth - 1)

@@ -37,6 +37,7 @@ TOKENS = [
     ("secret-sk", "sk-ant-admin01-" + "aB_-" * 23 + "cAA"),
     ("secret-sk", f"sk-ant-oat01-{A * 4}"),
     ("secret-sk", f"sk-ant-sid01-{A * 4}"),
+    ("secret-sk", "sk-ant-sid-" + "aBcD_-eF" * 9),
     ("secret-sk", f"sk-or-v1-{HEX * 4}"),
     ("secret-sk", f"sk-{HEX * 2}"),
     ("secret-sk", "sk-" + "abcdefgh" * 6),
