@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from actors.audit import Audit
 from actors.base import Late, Why
 from bxcore import policy
 from bxcore.approvals import MAX_PENDING
@@ -192,6 +193,12 @@ def test_an_answer_that_cannot_be_written_is_not_taken(bench: BrokerBench) -> No
     bench.runner.expect_none()
     assert reply.pending
     bench.kit.letters.read_all()
+    bench.kit.runtime.mailbox("audit").reopen()
+    path = bench.folder / "audit.jsonl"
+    bench.kit.start("audit", lambda context: Audit(context, path=path, now=lambda: "later"))
+    assert [view.code for view in bench.pending()] == [code]
+    assert bench.say(code).taken
+    assert bench.ran(reply).ok
 
 
 def test_nothing_is_asked_that_cannot_be_written(kit: Kit, tmp_path: Path) -> None:

@@ -198,3 +198,11 @@ def test_a_turn_whose_call_waited_when_the_box_ended_is_told_so(
     late = box.broker.call(AnswerApproval(code=code, approve=True, by="bxctl"), 5.0)
     assert (late.taken, late.known) == (False, True)
     letters.read_all()
+
+
+@pytest.mark.parametrize(("owner", "said"), [(True, "list it"), (False, None)])
+def test_only_the_owners_own_words_can_name_a_destination(bench: Make, owner: bool, said: str | None) -> None:  # noqa: FBT001
+    box = bench({"call": ["recall", {"query": "x"}]}, {"say": "done"})
+    box.ask(Say(session="k3f", text="list it", owner=owner, answers=True))
+    (request,) = box.requests
+    assert (request.said, request.listener is not None) == (said, True)
