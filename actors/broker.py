@@ -158,6 +158,7 @@ class Broker(Actor):
 
     def _begin(self, session: Session, taken: Taken) -> None:
         request = taken.request
+        self._grants.make_known()
         held = Held(taken=taken, calls=session.counted(request.turn, self._settings.calls_per_turn))
         verdict = self._deciding.decide(held, session.label)
         sha256 = call_records.arguments_sha256(request, verdict)
@@ -268,11 +269,15 @@ class Broker(Actor):
         code = as_typed(message.code)
         approval = self._approvals.state.pending.get(code)
         found = self._approvals.state.answer(
-            code, approve=message.approve, for_session=message.for_session, by=message.by, now_s=self.now()
+            code,
+            approve=message.approve,
+            for_session=message.for_session,
+            by=call_records.short(message.by),
+            now_s=self.now(),
         )
         failed = self._approvals.end(found, must=True) if isinstance(found, Ended) else None
         if reply is not None:
-            reply.set(_answered(found, failed))
+            reply.set(_answered(found, failed, waits=code in self._held))
         if approval is not None and isinstance(found, Ended) and failed is None:
             self._go_on(self._tell_end(approval, found))
 
@@ -320,10 +325,11 @@ def _tell(taken: Taken, approval: Approval, ended: Ended) -> None:
         )
 
 
-def _answered(found: Ended | NotTaken, failed: str | None) -> ApprovalAnswered:
+def _answered(found: Ended | NotTaken, failed: str | None, *, waits: bool) -> ApprovalAnswered:
     """What who answered is told."""
     if isinstance(found, NotTaken):
         return ApprovalAnswered(taken=False, known=found.known, sentence=found.sentence)
     if failed is not None:
         return ApprovalAnswered(taken=False, known=True, sentence=f"{found.code} waits still, {failed}")
-    return ApprovalAnswered(taken=True, known=True, sentence=sentences.for_person(found))
+    away = "" if waits else "; its turn is not here at the moment, the call runs only if it comes back"
+    return ApprovalAnswered(taken=True, known=True, sentence=sentences.for_person(found) + away)

@@ -30,6 +30,7 @@ class BrokerGrants:
         self._write = write
         self._wall = wall
         self._problems: tuple[str, ...] = ()
+        self._known = False
         self.set = GrantSet.of(BUILT_IN)
 
     def start(self) -> None:
@@ -38,7 +39,12 @@ class BrokerGrants:
         if found.problems:
             raise BadGrants("; ".join(_sentences(found)))
         self.set = GrantSet.of((*BUILT_IN, *found.grants))
-        self._write(_loaded(self.set, "start"))  # when that fails, no call runs either
+        self.make_known()
+
+    def make_known(self) -> None:
+        """Have the set of the start in the audit before any call; while that fails, no call runs either."""
+        if not self._known:
+            self._known = isinstance(self._write(_loaded(self.set, "start")), int)
 
     def reload(self) -> GrantsView:
         """Read them again; with a problem, or when it cannot be audited, the old set stays."""
@@ -54,7 +60,7 @@ class BrokerGrants:
         if isinstance(written, str):
             self._problems = (f"the old set stays, the audit cannot be written: {written}",)
         else:
-            self.set = new
+            self.set, self._known = new, True
         return self.view()
 
     def view(self) -> GrantsView:

@@ -49,6 +49,8 @@ class SessionApprovals:
         delivery = self._show(message)
         if isinstance(delivery, Delivery) and delivery is not Delivery.ACCEPTED:
             self._drop(code)
+            with self._lock:
+                self._seen.discard(code)
             return delivery
         return Delivery.ACCEPTED
 

@@ -10,7 +10,7 @@ from actors.base import Refusal, Why
 from actors.broker import Settings
 from bxcore.grants import BUILT_IN
 from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level
-from bxcore.messages.audit import Intent, Outcome
+from bxcore.messages.audit import GrantsLoaded, Intent, Outcome
 from bxcore.messages.broker import ToolRequest
 from bxcore.messages.memory import AskMemory, Recall
 from bxcore.records import SessionStart, User
@@ -114,10 +114,12 @@ def test_a_result_whose_outcome_cannot_be_written_is_withheld(kit: Kit, tmp_path
     reply = box.ask(
         ToolRequest(session="k3f", turn=1, call="c1", tool="recall", arguments='{"query":"key"}'), FOREVER_S
     )
-    assert audit.expect(Intent).decision == "allowed"
-    kit.expect_dead_letter("audit", Why.EXPIRED)  # the grants of the start, which nobody wrote down
-    memory.expect_none()
+    assert audit.expect(GrantsLoaded).why == "start"
+    kit.expect_dead_letter("audit", Why.EXPIRED)  # the first time nobody wrote it down
     audit.reply(1)
+    assert audit.expect(Intent).decision == "allowed"
+    memory.expect_none()
+    audit.reply(2)
     memory.expect(Recall)
     memory.reply(ToolAnswer(ok=True, content="the secret place", label=SECRET))
     assert audit.expect(Outcome).label_after == SECRET

@@ -151,3 +151,17 @@ def test_a_call_under_an_auto_grant_runs_without_a_question(bench: BrokerBench) 
     assert reply.pending
     assert bench.surface.news == []
     assert [line["kind"] for line in bench.lines()] == ["intent"]
+
+
+def test_the_set_of_the_start_is_audited_before_any_call_when_it_could_not_be_at_once(
+    kit: Kit, tmp_path: Path
+) -> None:
+    (tmp_path / "audit.jsonl").mkdir()
+    bench = broker_bench(kit, tmp_path, grants=[AUTO])
+    assert "no call runs" in bench.outcome(bench.ask("shell", LS)).content
+    (tmp_path / "audit.jsonl").rmdir()
+    bench.ran(bench.ask("shell", LS))
+    bench.ran(bench.ask("shell", LS, turn=2, said=None, session="other"))
+    assert loaded(bench) == [("start", [*BUILT, "house"])]
+    lines = (tmp_path / "audit.jsonl").read_text().splitlines()
+    assert '"kind":"grants_loaded"' in lines[0]

@@ -100,6 +100,7 @@ def test_what_the_person_does_not_get_is_not_delivered_and_not_pending(
     screen.delivery = delivery
     assert approvals.tell(asked()) is delivery
     assert approvals.pending_until_s("t4c1") is None
+    assert approvals.tell(asked()) is delivery, "nobody has seen it"
 
 
 def test_a_show_that_tells_nothing_has_shown_it(screen: Screen, approvals: SessionApprovals) -> None:
