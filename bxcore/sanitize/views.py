@@ -76,7 +76,7 @@ def _close(text: str) -> str:
 
 @cache
 def _before_a_token() -> re.Pattern[str]:
-    return re.compile(r"\s(?=[sr]k|gl[a-z]|ABSK)")
+    return re.compile(r"\s(?=[sr]k|gl[a-z]|AB)")
 
 
 def _spelled_out(text: str) -> str:
@@ -101,11 +101,11 @@ def _spelled() -> re.Pattern[str]:
 
 
 def _joined(text: str) -> str:
-    """The lines as one, with a sign before each that begins with a token which needs one there."""
+    """Lines without one between them as one, with a sign before each that begins with a guarded token."""
     if "\n" not in text:
         return text
     lines = [line.rstrip(_LINE_ENDS).lstrip(_LINE_STARTS) for line in text.split("\n")]
-    return "".join([f"?{line}" if line.startswith(GUARDED) else line for line in lines])
+    return "".join([f"?{line}" if line.startswith(GUARDED) else line or "\n" for line in lines])
 
 
 def _strings_joined(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bxcore.sanitize import has_secret, redact
@@ -77,9 +77,8 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "in base64 of base64": lambda token: b64(b64(token)),
     "in base64 of UTF-16": lambda token: base64.b64encode(token.encode("utf-16-le")).decode(),
     "in base32": lambda token: base64.b32encode(token.encode()).decode(),
-    "in base32 behind a word, in small letters": lambda token: (
-        base64.b32encode(f"word {token}".encode()).decode().lower()
-    ),
+    "in base32 behind letters": lambda token: "KEY" + base64.b32encode(token.encode()).decode(),
+    "in base32 behind small letters": lambda token: "is" + base64.b32encode(token.encode()).decode().lower(),
     "in hex": lambda token: token.encode().hex(),
     "in hex with colons": lambda token: token.encode().hex(":").upper(),
     "in hex as a list of numbers": lambda token: ", ".join(f"0x{ord(each):02x}" for each in token),
@@ -94,6 +93,11 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "in escapes of four digits": lambda token: "".join(f"\\u{ord(each):04x}" for each in token),
     "in escapes of escapes": lambda token: "".join(f"\\\\u{ord(each):04x}" for each in token),
     "in escapes of two digits": lambda token: "".join(f"\\x{ord(each):02X}" for each in token),
+    "with its signs in escapes": lambda token: (
+        token.replace("_", "\\x5f").replace("-", "\\x2D").replace("A", "\\x41")
+    ),
+    "in escapes over lines": lambda token: lines("".join(f"\\x{ord(each):02x}" for each in token), 16),
+    "in groups that are added": lambda token: "+".join(token[at : at + 3] for at in range(0, len(token), 3)),
     "in octal escapes": lambda token: "".join(f"\\{ord(each):03o}" for each in token),
     "in a mail's escapes": quoted_printable,
     "in base64 in percent": lambda token: quote(b64(token), safe=""),
@@ -203,6 +207,14 @@ def test_what_only_looks_a_little_like_one_is_none(text: str) -> None:
     st.text(max_size=20),
     st.text(max_size=20),
 )
+@example("secret-aws", "as strings that are added", "0", "")
+@example("secret-aws", "in base64", "0000", "")
+@example("secret-aws", "wrapped and indented as a quote", "0", "")
+@example("secret-aws", "in hex as a list of numbers", "30", "")
+@example("secret-gitlab", "in hex as a list of numbers", "", "X")
+@example("secret-aws", "in octal escapes", "", "")
+@example("secret-aws", "in escapes over lines", "0", "")
+@example("secret-aws", "in escapes of escapes", "0", "")
 def test_a_disguised_secret_on_a_line_of_its_own_is_found_in_any_text(
     rule: str, disguise: str, before: str, after: str
 ) -> None:

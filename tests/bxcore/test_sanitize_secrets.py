@@ -25,7 +25,7 @@ TOKENS = [
     ("secret-gitlab", f"glpat-{A}{A[:7]}.01.0a1b2c3d4"),
     *(
         ("secret-gitlab", f"gl{kind}-{A}{A}")
-        for kind in ("dt", "rt", "cbt", "ptt", "ft", "imt", "soat", "ffct")
+        for kind in ("dt", "rt", "rtr", "cbt", "ptt", "ft", "imt", "soat", "ffct", "wt")
     ),
     ("secret-gitlab", f"glagent-{A}{A}{A[:10]}"),
     ("secret-gitlab", f"gloas-{A}{A}{A}"),
@@ -203,6 +203,14 @@ def test_what_stands_around_a_secret_is_kept() -> None:
     assert redact("id AKIA2345ABCDEFGHIJKL, wJalrXUtnFEMI/K7MDENG+bPxRfiCYzzzzzzKEYY!") == (
         "id AKIA2345ABCDEFGHIJKL, [secret-aws]!"
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["-----BEGIN\x00PRIVATE KEY----END PRI KEY-----\nMIIE", f"{TOKEN[:9]}\u200b{TOKEN[9:]}"]
+)
+def test_what_a_refused_character_hid_is_gone_when_redacted(text: str) -> None:
+    assert redact(f"a {text} b").startswith("[secret-")
+    assert not has_secret(redact(f"a {text} b"))
 
 
 def test_a_private_key_without_an_end_is_redacted_to_the_end() -> None:
