@@ -27,7 +27,7 @@ _REQUEST = (
     "?stream=true&stdout=true&stderr=true&stdin={stdin}&detachKeys= HTTP/1.1\r\n"
     "Host: podman\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n\r\n"
 )
-"""No detach keys: with podman's own, two bytes of a tool's input would cut it off."""
+"""No detach keys: what is fed is bytes, and no terminal's."""
 _UPGRADED = (b"101", b"200")
 
 

@@ -64,7 +64,7 @@ def main(folder: str, seconds: str) -> None:
     backend = Storage(folder=Path(folder)).open("killed", "killed.sock")
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    job = Job(name="long", command=("sleep", seconds), limits=Limits(time_s=float(seconds)))
+    job = Job(name="long", command=("sleep", "600"), limits=Limits(time_s=float(seconds)))
     backend.run(job, time.monotonic() + WAIT_S, Cut())
 
 

@@ -81,6 +81,19 @@ def test_a_cut_ends_a_wait(tmp_path: Path, talk: Talk) -> None:
     assert cut.was_cut
 
 
+def test_no_descriptor_is_held_after_the_work(tmp_path: Path) -> None:
+    cut = Cut()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with (
+        served(
+            tmp_path / "s", lambda sock: sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        ) as path,
+        client(path, time.monotonic() + WAIT_S, cut) as podman,
+    ):
+        assert podman.api.get("/info").status_code == 200
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 def test_a_refusal_is_podmans_own_words(tmp_path: Path) -> None:
     body = b'{"cause":"c","message":"no  such\\nthing","response":500}'
 
