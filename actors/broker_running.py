@@ -9,7 +9,7 @@ from actors.base import Outcome as Came
 from actors.base import Reply
 from actors.broker_runs import Order, Runs
 from actors.broker_sessions import Session, Sessions, Taken
-from bxcore import call_records, policy
+from bxcore import call_records
 from bxcore.approvals import Over
 from bxcore.labels import join
 from bxcore.messages.audit import AuditMessage, Outcome
@@ -76,12 +76,11 @@ class BrokerRunning:
         answer = running.order.answer(message.outcome)
         label = join(verdict.floor, answer.label)
         before = session.raised(label)
-        session.noted(policy.call_key(request.tool, verdict.canonical or ""), answer.content)
         written = self._write(
             Outcome(
                 session=request.session,
                 call=call_records.short(request.call),
-                outcome="ok" if answer.ok else "failed",
+                outcome="ok" if answer.ok else "failed" if answer.known else "unknown",
                 label_before=before,
                 label_after=session.label,
                 duration_ms=round((self._now() - running.began_s) * 1000),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from actors.base import Answer, Failed, Late, Mailbox, Reply
+from actors.base import Answer, Busy, Expired, Failed, Late, Mailbox, Refusal, Reply
 from bxcore.args import (
     AskMemoryArgs,
     HttpFetchArgs,
@@ -29,6 +29,8 @@ FETCH_S = 30.0
 """How long a fetch may take."""
 OVER_RUN_S = 5.0
 """How much longer the broker waits than the run may take."""
+NOT_BEGUN = (Busy, Expired, Refusal)
+"""After these the call had no effect; after any other error nobody knows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +57,12 @@ class Order:
             case Answer(value=ToolAnswer() as answer):
                 return answer
             case Failed(error=error):
-                content = f"{self.tool}: {error.sentence}"
+                sentence, known = error.sentence, isinstance(error, NOT_BEGUN)
             case Late():
-                content = f"{self.tool}: the {self.runner} gave no answer in {self.wait_s:g} s"
+                sentence, known = f"the {self.runner} gave no answer in {self.wait_s:g} s", False
             case _:
                 raise TypeError(type(outcome).__name__)
-        return ToolAnswer(ok=False, content=content, label=OWN_WORDS)
+        return ToolAnswer(ok=False, content=f"{self.tool}: {sentence}", label=OWN_WORDS, known=known)
 
 
 @dataclass(frozen=True, slots=True)

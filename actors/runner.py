@@ -3,7 +3,8 @@
 It never waits: a search and a run are children of their own, and a message to itself when they are over.
 Calls that come while a sandbox is searched wait for it as long as they can; a fetch needs none. A sandbox
 that broke, such as by the end of podman's service, is closed and searched for anew by the next call, after a
-rest that grows; so is one that was not found.
+rest that grows; so is one that was not found. A box whose grants need no sandbox searches for none, until a
+call needs one all the same, such as after a reload of the grants.
 """
 
 from __future__ import annotations
@@ -18,7 +19,16 @@ from actors.base import Actor, Answer, Busy, Context, Delivery, Expired, Failed,
 from bxcore.args import HttpFetchArgs
 from bxcore.backoff import Backoff, delay_s
 from bxcore.labels import OWN_WORDS
-from bxcore.messages.runner import Found, Prepare, RunnerMessage, RunOver, RunTool, Search, WaitedLong
+from bxcore.messages.runner import (
+    Found,
+    NobodyWaits,
+    Prepare,
+    RunnerMessage,
+    RunOver,
+    RunTool,
+    Search,
+    WaitedLong,
+)
 from bxcore.messages.supervision import StartChild
 from bxcore.sandbox import choose
 from bxcore.sandbox.view import SandboxView
@@ -62,7 +72,10 @@ class _Call:
 
 
 class Runner(Actor):
-    """``publish`` is told each ``SandboxView``, from this actor's thread; status and doctor show the last."""
+    """``publish`` is told each ``SandboxView``, from this actor's thread; status and doctor show the last.
+
+    ``needed`` tells, at the start, whether any grant is for a tool that runs in a sandbox; it may read files.
+    """
 
     def __init__(
         self,
@@ -70,12 +83,14 @@ class Runner(Actor):
         *,
         children: Children,
         publish: Callable[[SandboxView], None] = lambda _view: None,
+        needed: Callable[[], bool] = lambda: True,
         rest: Backoff = REST,
     ) -> None:
         super().__init__(context)
         self._runtime = context.runtime
         self._children = children
         self._publish = publish
+        self._needed = needed
         self._rest = rest
         self._backend: Backend | None = None
         self._view = _none(choose.SEARCHING)
@@ -87,8 +102,11 @@ class Runner(Actor):
         self._running: dict[str, tuple[_Call, Reply]] = {}
 
     def on_start(self) -> None:
-        """Have a sandbox searched for, without waiting for it."""
-        self.tell_later(0.0, Prepare())
+        """Have a sandbox searched for, without waiting for it, unless none is needed."""
+        if self._needed():
+            self.tell_later(0.0, Prepare())
+        else:
+            self._told(choose.NOT_NEEDED)
 
     def on_receive(self, message: RunnerMessage) -> None:
         """Start a child, or take in what became of one."""
@@ -103,6 +121,8 @@ class Runner(Actor):
                 self._searched(message.outcome)
             case WaitedLong():
                 self._refuse_waiting(message.key, choose.SEARCHING)
+            case NobodyWaits():
+                self._waiting.pop(message.key, None)
             case _:
                 assert_never(message)
 
@@ -153,9 +173,11 @@ class Runner(Actor):
             _refuse(call, self._view.sentence)
 
     def _wait(self, key: str, call: _Call) -> None:
+        """Until a sandbox is there, its time is nearly over, or its asker gives up."""
         self._waiting[key] = call
         left_s = call.reply.deadline_s - LEFT_S - self.now()
         self.tell_later(max(0.0, left_s), WaitedLong(key=key))
+        self.pipe([call.reply], None, lambda _: NobodyWaits(key=key))
 
     def _refuse_waiting(self, key: str, sentence: str) -> None:
         call = self._waiting.pop(key, None)
@@ -228,7 +250,7 @@ class Runner(Actor):
             self._start_or_wait(key, call)
 
     def _told(self, view: SandboxView) -> None:
-        if not view.ready:
+        if view.sought and not view.ready:
             logger.warning("sandbox: {}", view.sentence)
         self._view = view
         self._publish(view)
@@ -246,6 +268,7 @@ def _refuse(call: _Call, sentence: str) -> None:
 
 
 def _answer(call: _Call, outcome: object) -> ToolAnswer:
+    known = True
     match outcome:
         case Answer(value=ToolAnswer() as answer):
             return answer
@@ -254,10 +277,10 @@ def _answer(call: _Call, outcome: object) -> ToolAnswer:
         case Failed(error=Expired()):
             sentence = "it did not run: its time was over before it could start"
         case Failed(error=error):
-            sentence = UNKNOWN.format(why=error.sentence)
+            sentence, known = UNKNOWN.format(why=error.sentence), False
         case Late():
-            sentence = UNKNOWN.format(why="it gave no answer in time")
+            sentence, known = UNKNOWN.format(why="it gave no answer in time"), False
         case _:
             raise TypeError(type(outcome).__name__)
     content = f"{call.message.args.TOOL}: {sentence}"
-    return ToolAnswer(ok=False, content=content, label=OWN_WORDS)
+    return ToolAnswer(ok=False, content=content, label=OWN_WORDS, known=known)

@@ -80,7 +80,7 @@ class ToolRun(Actor):
             job = jobs.job(task, self._mounts(task, call.session))
             return results.answer(task, self._backend.run(job, deadline_s, self._cut))
         except SandboxError as error:
-            return results.failed(task, error.sentence)
+            return results.failed(task, error)
 
     def _mounts(self, task: Task, session: str) -> tuple[Mount, ...]:
         granted = mount_check.granted(

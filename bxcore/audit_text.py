@@ -91,7 +91,7 @@ def _explained(outcome: str) -> str:
 
 
 _MEANS = {
-    "unknown": "unknown: the box ended before it was written down; look whether the call took effect",
+    "unknown": "unknown: nobody saw how it ended; look whether the call took effect",
     "pending": "pending: the owner has not answered",
 }
 

@@ -9,8 +9,12 @@ from bxcore.labels import Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAnswer:
-    """A tool's result: its text, whether it worked, and the runner's own label."""
+    """A tool's result: its text, whether it worked, and the runner's own label.
+
+    ``known`` is False when the call may have begun and nobody knows what it did.
+    """
 
     ok: bool
     content: str
     label: Label
+    known: bool = True

@@ -25,11 +25,12 @@ def sandbox_fact(view: SandboxView) -> Fact:
 
 def sandbox_checks(view: SandboxView) -> Iterator[Check]:
     """The backend, its further facts, and each guarantee."""
+    fine = view.ready or not view.sought
     yield Check(
         name=_NAME,
-        verdict=Verdict.OK if view.ready else Verdict.BAD if view.backend else Verdict.WARN,
+        verdict=Verdict.OK if fine else Verdict.BAD if view.backend else Verdict.WARN,
         sentence=view.sentence,
-        help=None if view.ready else _help(view),
+        help=None if fine else _help(view),
     )
     facts = [*_found(view), *view.details]
     if facts:

@@ -52,6 +52,14 @@ class WaitedLong:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NobodyWaits:
+    """The runner tells itself: the call ``key``, which waited for a sandbox, is answered or given up."""
+
+    key: str
+    kind: Literal["nobody_waits"] = "nobody_waits"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """Find a sandbox and prove it. Asked of a ``SandboxSearch``; the reply is a ``Found``."""
 
@@ -77,6 +85,6 @@ class NobodyRuns:
     kind: Literal["nobody_runs"] = "nobody_runs"
 
 
-RunnerMessage: TypeAlias = RunTool | Prepare | RunOver | WaitedLong
+RunnerMessage: TypeAlias = RunTool | Prepare | RunOver | WaitedLong | NobodyWaits
 ToolRunMessage: TypeAlias = RunTool | NobodyRuns
 SandboxSearchMessage: TypeAlias = Search | NobodyRuns

@@ -15,6 +15,12 @@ ORDER = ("podman", "bubblewrap")
 """What ``auto`` tries, the stronger first."""
 OFF = "tools do not run here: [containers] backend is none in boxmaker.toml"
 SEARCHING = "the sandbox is being proven; ask again in a moment"
+NOT_NEEDED = SandboxView(
+    backend=None,
+    ready=False,
+    sentence="no grant is for read_file, write_file or shell, so no sandbox was looked for",
+    sought=False,
+)
 
 _SHOWN = ("version", "image")
 

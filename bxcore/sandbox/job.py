@@ -11,7 +11,11 @@ MAX_OUTPUT = 262_144
 
 
 class SandboxError(SentenceError):
-    """Nothing ran, or nobody knows how it ended; ``sentence`` says which, why, and what to do."""
+    """Nothing ran; ``sentence`` says why, and what to do."""
+
+
+class BrokenOffError(SandboxError):
+    """It may have begun, and nobody knows what it did; ``sentence`` says how sight of it was lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

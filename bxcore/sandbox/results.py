@@ -22,7 +22,7 @@ import unicodedata
 from typing import assert_never
 
 from bxcore.args import ReadFileArgs, ShellArgs, WriteFileArgs
-from bxcore.sandbox.job import Limits, Ran, Stream
+from bxcore.sandbox.job import BrokenOffError, Limits, Ran, SandboxError, Stream
 from bxcore.sandbox.jobs import Task, job
 from bxcore.sandbox.scripts import Ended
 from bxcore.tool_answer import ToolAnswer
@@ -33,6 +33,9 @@ NO_TEXT_SHARE = 0.1
 """Over this share of characters that no text has, bytes are not shown."""
 MAX_REASON = 300
 """Characters that are shown of a tool's own complaint."""
+
+UNKNOWN = "; what it did is unknown, look before you do it again"
+"""What a broken-off run's sentence ends with."""
 
 _IN_TEXT = frozenset("\n\t\r\b\f\x1b")
 
@@ -51,9 +54,11 @@ def answer(task: Task, ran: Ran) -> ToolAnswer:
     return ToolAnswer(ok=ok, content=content, label=task.grant.floor)
 
 
-def failed(task: Task, sentence: str) -> ToolAnswer:
+def failed(task: Task, error: SandboxError) -> ToolAnswer:
     """The call did not run, or nobody knows how it ended; the sentence may tell about a folder."""
-    return ToolAnswer(ok=False, content=f"{task.args.TOOL}: {sentence}", label=task.grant.floor)
+    known = not isinstance(error, BrokenOffError)
+    content = f"{task.args.TOOL}: {error.sentence}{'' if known else UNKNOWN}"
+    return ToolAnswer(ok=False, content=content, label=task.grant.floor, known=known)
 
 
 def text_of(data: bytes, *, cut: bool = False) -> str | None:

@@ -15,7 +15,8 @@ class SandboxView:
     was found of it. ``proven`` is what the probe proved, ``missing`` gives for each guarantee that it could
     not one sentence why, and ``accepted`` is what the owner does without. ``ready`` says whether tools run;
     ``sentence`` says so in words, and when they do not, what to do. ``details`` are further facts by name,
-    such as ``runtime``: ``crun`` and ``cgroup``: ``v2``.
+    such as ``runtime``: ``crun`` and ``cgroup``: ``v2``. ``sought`` is False while no grant needs a sandbox
+    and so none was looked for.
     """
 
     backend: str | None
@@ -27,3 +28,4 @@ class SandboxView:
     ready: bool
     sentence: str
     details: tuple[tuple[str, str], ...] = ()
+    sought: bool = True

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from typing import IO, cast
 
 from bxcore.errors import system_reason
-from bxcore.sandbox import Job, Ran, SandboxError
+from bxcore.sandbox import BrokenOffError, Job, Ran, SandboxError
 from bxio.bubblewrap.arguments import ETC, LINKER_CACHE, Descriptors, Programs, command
 from bxio.bubblewrap.streams import AFTER_KILL_S, Reader, Writer, pump
 from bxio.bubblewrap.user_namespace import user_namespace
@@ -21,6 +21,8 @@ from bxio.cut import Cut
 STATUS_BYTES = 65_536
 MAX_REASON = 300
 """Characters of bubblewrap's own complaint."""
+SETTING_UP = ("bwrap", "nsenter", "setpriv")
+"""Who may complain before the command begins, each by its name first."""
 
 
 def run_once(job: Job, programs: Programs, *, unshare: str | None, until_s: float, cut: Cut) -> Ran:
@@ -129,7 +131,7 @@ def _attend(
     timed_out = pump([out, err, status, alive], writer, until_s=until_s, cut=cut, kill=lambda: _kill(process))
     code = None if timed_out else _exit_code(bytes(status.data))
     if code is None and not timed_out and not cut.was_cut:
-        raise SandboxError(f"bubblewrap did not run it: {_complaint(bytes(err.data))}")
+        raise _not_told(bytes(err.data))
     return Ran(exit_code=code, stdout=out.stream, stderr=err.stream, timed_out=timed_out)
 
 
@@ -143,6 +145,10 @@ def _exit_code(status: bytes) -> int | None:
     return None
 
 
-def _complaint(stderr: bytes) -> str:
+def _not_told(stderr: bytes) -> SandboxError:
+    """It says why it runs nothing; without such a word it was ended from outside, at whatever moment."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1].removeprefix("bwrap: ")[:MAX_REASON] if lines else "it ended without a word"
+    program, _, complaint = (lines[-1] if lines else "").partition(": ")
+    if program.rpartition("/")[2] in SETTING_UP:
+        return SandboxError(f"bubblewrap did not run it: {complaint[:MAX_REASON]}")
+    return BrokenOffError("bubblewrap was ended before the command")

@@ -16,12 +16,12 @@ from podman.domain.containers import Container
 from podman.errors import APIError
 
 from bxcore.errors import SentenceError
-from bxcore.sandbox import Job, Ran, SandboxError, Stream
+from bxcore.sandbox import BrokenOffError, Job, Ran, SandboxError, Stream
 from bxcore.sandbox.podman_payload import Payload
 from bxcore.sandbox.podman_readback import differences
 from bxcore.sandbox.podman_words import command_problem, refusal
 from bxio.cut import Cut
-from bxio.podman.attach import Said, attached
+from bxio.podman.attach import Said, Wire, attached
 from bxio.podman.client import client, post, saying, words
 from bxio.podman.site import Site, created_from
 
@@ -54,17 +54,17 @@ class _Run:
 
 
 def run(site: Site, job: Job, deadline_s: float, cut: Cut) -> Ran:
-    """Run ``job``; see ``bxio.sandbox.Backend.run``. Raises ``SandboxError`` when nothing ran, saying why."""
+    """Run ``job``; see ``bxio.sandbox.Backend.run``. Raises ``SandboxError``, saying why nothing ran."""
     ends_s = min(deadline_s, time.monotonic() + job.limits.time_s)
     one = _Run(site=site, job=job, payload=created_from(site, job), ends_s=ends_s, cut=cut)
     try:
         with client(site.socket, ends_s, cut) as podman:
             return _from_start_to_end(podman, one)
-    except (SentenceError, APIError, OSError) as error:
+    except (SandboxError, APIError, OSError) as error:
         if cut.was_cut:
             return _stopped(Said(stdout=Stream(), stderr=Stream(), whole=False), one)
-        if isinstance(error, SentenceError):
-            raise SandboxError(error.sentence) from None
+        if isinstance(error, SandboxError):
+            raise
         raise SandboxError(f"podman lost sight of the sandbox: {words(error)}") from None
     finally:
         remove(site.socket, one.name)
@@ -92,14 +92,24 @@ def _from_start_to_end(podman: PodmanClient, one: _Run) -> Ran:
     with attached(
         one.site.socket, one.name, stdin=stdin is not None, deadline_s=one.ends_s, cut=one.cut
     ) as wire:
-        with saying("start the sandbox"):
-            made.start()
-        said = wire.exchange(stdin, most=one.job.limits.output, ends_s=one.ends_s)
+        try:
+            return _started(made, wire, one)
+        except SentenceError as error:
+            raise BrokenOffError(error.sentence) from None
+        except (APIError, OSError) as error:
+            raise BrokenOffError(f"podman lost sight of the sandbox: {words(error)}") from None
+
+
+def _started(made: Container, wire: Wire, one: _Run) -> Ran:
+    """From its start on, an error leaves open what was done."""
+    with saying("start the sandbox"):
+        made.start()
+    said = wire.exchange(one.job.stdin, most=one.job.limits.output, ends_s=one.ends_s)
     code = None if one.is_over else _exit_code(made, one)
     if code is None or code < 0:  # below zero is podman's own time-out, behind ours
         return _stopped(said, one)
     if not said.whole:
-        raise SandboxError("the sandbox's output ended in the middle, so what it did is not known")
+        raise BrokenOffError("the sandbox's output ended in the middle")
     return Ran(
         exit_code=code, stdout=said.stdout, stderr=said.stderr, out_of_memory=_starved(made, code, one)
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actors.base import Crashed, Restarting
+from actors.base import Busy, Crashed, Dead, Expired, Refusal, Restarting
 from actors.broker_runs import limit_of
 from bxcore.args import HttpFetchArgs, ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.grants import Mode
@@ -64,7 +64,7 @@ def test_the_broker_waits_five_seconds_longer_than_the_run(kit: Kit, tmp_path: P
     found = bench.outcome(reply)
     assert found.content == f"{tool}: the runner gave no answer in {wait_s:g} s"
     assert (found.ok, found.label) == (False, made.floor)
-    assert bench.lines("outcome")[0]["outcome"] == "failed"
+    assert bench.lines("outcome")[0]["outcome"] == "unknown"
 
 
 @pytest.fixture
@@ -72,17 +72,36 @@ def bench(kit: Kit, tmp_path: Path) -> BrokerBench:
     return broker_bench(kit, tmp_path, grants=[grant(mode=Mode.AUTO)])
 
 
-@pytest.mark.parametrize("error", [Restarting("runner"), Crashed("runner", "KeyError")])
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (Restarting("runner"), "unknown"),
+        (Crashed("runner", "KeyError"), "unknown"),
+        (Dead("runner"), "unknown"),
+        (Busy("runner"), "failed"),
+        (Expired("runner"), "failed"),
+        (Refusal("it is off"), "failed"),
+    ],
+)
 def test_a_runner_that_fails_is_one_clear_failed_result_with_the_grants_floor(
-    bench: BrokerBench, error: Any
+    bench: BrokerBench, error: Any, outcome: str
 ) -> None:
     reply = bench.ask("shell", LS)
     bench.runner.expect(RunTool)
     bench.runner.fail(error)
     found = bench.outcome(reply)
     assert (found.ok, found.content) == (False, f"shell: {error.sentence}")
+    assert bench.lines("outcome")[0]["outcome"] == outcome
     assert found.label == grant().floor
     assert found.session_label == join(NEW_SESSION, grant().floor)
+
+
+def test_a_run_that_broke_off_is_audited_as_unknown(bench: BrokerBench) -> None:
+    reply = bench.ask("shell", LS)
+    bench.runner.expect(RunTool)
+    bench.runner.reply(ToolAnswer(ok=False, content="it broke off", label=OWN_WORDS, known=False))
+    assert not bench.outcome(reply).ok
+    assert bench.lines("outcome")[0]["outcome"] == "unknown"
 
 
 @pytest.mark.parametrize("label", [OWN_WORDS, NEW_SESSION, SECRET, Label(Level.PRIVATE, untrusted=True)])

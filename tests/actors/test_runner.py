@@ -24,7 +24,7 @@ from bxcore.labels import OWN_WORDS
 from bxcore.messages.runner import RunTool
 from bxcore.messages.supervision import RestartChild
 from bxcore.sandbox import SandboxError
-from bxcore.sandbox.choose import SEARCHING
+from bxcore.sandbox.choose import NOT_NEEDED, SEARCHING
 from bxcore.sandbox.view import SandboxView
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
 from bxcore.tool_answer import ToolAnswer
@@ -59,6 +59,7 @@ class Box:
     searched: threading.Event = field(default_factory=threading.Event)
     views: list[SandboxView] = field(default_factory=list)
     made: int = 0
+    needed: bool = True
 
     def start(self, rest: Backoff | None = None, most: int = 64) -> Box:
         spec = SupervisorSpec(
@@ -76,6 +77,7 @@ class Box:
                         Runner,
                         children=self.children(),
                         publish=self.views.append,
+                        needed=lambda: self.needed,
                         rest=rest or Backoff(first_s=0.01, most_s=0.01),
                     ),
                 ),
@@ -171,10 +173,33 @@ def test_a_call_that_cannot_wait_longer_is_told_that_the_search_goes_on(box: Cal
     one.searched.set()
 
 
+def test_a_box_that_needs_no_sandbox_searches_for_one_at_the_first_call(box: Callable[..., Box]) -> None:
+    one = box(ScriptedBackend())
+    one.needed = False
+    one.start()
+    assert one.said(HttpFetchArgs("http://a.example")) == "a page"
+    assert (one.made, one.views) == (0, [NOT_NEEDED])
+    assert one.said() == DONE
+    assert (one.made, one.views[-1].ready, one.views[-1].sought) == (1, True, True)
+
+
+def test_a_call_whose_asker_gives_up_while_it_waits_leaves_its_place_at_once(
+    box: Callable[..., Box], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner_module, "AT_ONCE", 2)
+    one = box(ScriptedBackend(), searching=True).start()
+    given_up = [one.ask() for _ in range(2)]
+    assert one.said() == f"shell: {BUSY}"
+    for reply in given_up:
+        reply.abandon()
+    assert until(lambda: one.ask().outcome(time.monotonic() + 0.1) == Late()), "it waits and is not refused"
+    one.searched.set()
+
+
 def test_without_a_sandbox_a_call_is_told_what_to_install_and_a_fetch_works(box: Callable[..., Box]) -> None:
     one = box(None).start()
     answer = one.ask().get(LONG_S)
-    assert (answer.ok, answer.content) == (False, f"shell: no tool runs: {INSTALL}")
+    assert (answer.ok, answer.known, answer.content) == (False, True, f"shell: no tool runs: {INSTALL}")
     assert answer.label == OWN_WORDS
     assert one.said(HttpFetchArgs("http://a.example")) == "a page"
     assert (one.views[-1].ready, one.views[-1].backend) == (False, None)
@@ -236,6 +261,7 @@ def test_a_crashed_run_says_that_its_effect_is_unknown(box: Callable[..., Box]) 
     assert not answer.ok
     assert answer.content.startswith("http_fetch: its run broke off (")
     assert answer.content.endswith("so what it did is unknown; look before you do it again")
+    assert not answer.known
     assert one.said() == DONE, "the runner goes on"
 
 

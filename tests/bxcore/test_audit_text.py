@@ -52,7 +52,7 @@ def test_the_whole_of_a_call_is_a_row_each() -> None:
 
 
 def test_an_unknown_call_tells_the_person_what_to_do() -> None:
-    assert "outcome: unknown: the box ended before it was written down; look whether" in full(
+    assert "outcome: unknown: nobody saw how it ended; look whether" in full(
         only(intent(1), loaded(2))
     )
 

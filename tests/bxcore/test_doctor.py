@@ -4,6 +4,7 @@ import pytest
 
 from bxcore.doctor import Check, Verdict, check_json, honcho_check, sandbox_checks, sandbox_fact
 from bxcore.sandbox import Guarantee, SandboxView
+from bxcore.sandbox.choose import NOT_NEEDED
 
 WHY = "a limit of 64 MB did not stop 128 MB"
 
@@ -108,3 +109,12 @@ def test_the_way_to_honcho(counters: dict[str, int] | None, verdict: Verdict, se
 def test_a_check_is_written_for_the_wire() -> None:
     check = Check(name="x", verdict=Verdict.WARN, sentence="so so", help="do this")
     assert check_json(check) == {"name": "x", "verdict": "warn", "sentence": "so so", "help": "do this"}
+
+
+def test_a_box_that_needs_no_sandbox_has_nothing_to_mend() -> None:
+    assert (NOT_NEEDED.ready, NOT_NEEDED.sought) == (False, False)
+    checks = by_name(NOT_NEEDED)
+    assert list(checks) == ["sandbox"]
+    assert (checks["sandbox"].verdict, checks["sandbox"].help) == (Verdict.OK, None)
+    assert "no sandbox was looked for" in checks["sandbox"].sentence
+    assert (sandbox_fact(NOT_NEEDED).ok, sandbox_fact(NOT_NEEDED).text) == (True, NOT_NEEDED.sentence)

@@ -8,7 +8,7 @@ from bxcore.args import ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.grants import Grant
 from bxcore.grants.grant import Mode
 from bxcore.labels import Label, Level
-from bxcore.sandbox import Ran, Stream
+from bxcore.sandbox import BrokenOffError, Ran, SandboxError, Stream
 from bxcore.sandbox.jobs import Task
 from bxcore.sandbox.results import answer, failed, text_of
 from bxcore.sandbox.scripts import Ended
@@ -163,9 +163,18 @@ def test_every_end_of_a_script_has_its_own_sentence(code: Ended) -> None:
 
 
 def test_a_failure_carries_the_grants_floor() -> None:
-    told = failed(SHELL, "the folder /srv/x of the grant is not there")
+    told = failed(SHELL, SandboxError("the folder /srv/x of the grant is not there"))
     assert (told.ok, told.label) == (False, FLOOR)
     assert told.content == "shell: the folder /srv/x of the grant is not there"
+    assert told.known
+
+
+def test_a_run_that_broke_off_says_that_its_effect_is_unknown() -> None:
+    told = failed(SHELL, BrokenOffError("podman lost sight of the sandbox"))
+    assert (told.ok, told.label, told.known) == (False, FLOOR, False)
+    assert told.content == (
+        "shell: podman lost sight of the sandbox; what it did is unknown, look before you do it again"
+    )
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1))

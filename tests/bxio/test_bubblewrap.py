@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import pytest
 
-from bxcore.sandbox import Guarantee, Job, Limits, Mount, Ran, SandboxError
+from bxcore.sandbox import BrokenOffError, Guarantee, Job, Limits, Mount, Ran, SandboxError
 from bxio.bubblewrap import Bubblewrap, leftover, make
 from bxio.cut import Cut
 from bxio.sandbox import Backend
@@ -188,6 +188,21 @@ def test_a_source_that_is_not_there_is_a_sentence(shell: Shell, tmp_path: Path) 
     missing = Mount(source=str(tmp_path / "missing"), target="/srv/docs", read_only=True)
     with pytest.raises(SandboxError, match=r"bubblewrap did not run it: .*missing"):
         shell("true", missing)
+
+
+def test_one_that_is_ended_from_outside_is_no_run_whose_end_is_known(shell: Shell) -> None:
+    def end() -> None:
+        until_s = time.monotonic() + LONG_S
+        while not (found := processes("1234.5679")) and time.monotonic() < until_s:
+            threading.Event().wait(0.01)
+        os.kill(min(found), signal.SIGKILL)
+
+    ending = threading.Thread(target=end)
+    ending.start()
+    with pytest.raises(BrokenOffError, match="bubblewrap was ended before the command"):
+        shell("echo a word of its own >&2; sleep 1234.5679")
+    ending.join(LONG_S)
+    assert gone("1234.5679")
 
 
 # Streams and ends.

@@ -7,16 +7,22 @@ import random
 import subprocess
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from podman import PodmanClient
 
-from bxcore.sandbox import Mount, SandboxError
+from bxcore.sandbox import BrokenOffError, Job, Mount, SandboxError
 from bxcore.sandbox.job import MAX_OUTPUT
+from bxcore.sandbox.podman_payload import Payload
 from bxio.cut import Cut
 from bxio.podman.backend import PodmanBackend
-from tests.bxio.podman.conftest import RunIt
+from bxio.podman.run import remove
+from bxio.podman.run import run as run_job
+from bxio.podman.site import Site, created_from
+from tests.bxio.podman.conftest import RunIt, containers
+from tests.doubles.podman_box import Storage
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -225,25 +231,66 @@ def test_a_folder_to_work_in_that_is_not_there_is_said(run: RunIt) -> None:
 
 
 def test_an_image_that_is_gone_is_named_and_never_pulled(backend: PodmanBackend) -> None:
-    from dataclasses import replace
-
-    from bxcore.sandbox import Job
-    from bxio.podman.run import run
-
     site = replace(backend.site, image="sha256:" + "ab" * 32, image_name="docker.example/gone:1")
     with pytest.raises(SandboxError, match=r"podman has no image docker\.example/gone:1; get it with"):
-        run(site, Job(name="x", command=("true",)), time.monotonic() + 20, Cut())
+        run_job(site, Job(name="x", command=("true",)), time.monotonic() + 20, Cut())
 
 
 def test_a_service_that_is_gone_is_said(backend: PodmanBackend, tmp_path: Path) -> None:
-    from dataclasses import replace
-
-    from bxcore.sandbox import Job
-    from bxio.podman.run import run
-
     site = replace(backend.site, socket=tmp_path / "none.sock")
     with pytest.raises(SandboxError, match="nothing ran: its service does not answer"):
-        run(site, Job(name="x", command=("true",)), time.monotonic() + 20, Cut())
+        run_job(site, Job(name="x", command=("true",)), time.monotonic() + 20, Cut())
+
+
+def test_a_service_that_ends_in_the_middle_of_a_run_leaves_its_end_unknown(
+    storage: Storage, backend: PodmanBackend, tmp_path: Path
+) -> None:
+    lost = storage.open("lost", "lost.sock")
+
+    def lose() -> None:
+        until_s = time.monotonic() + 20
+        while not (tmp_path / "on").exists() and time.monotonic() < until_s:
+            threading.Event().wait(0.01)
+        lost.close()
+
+    tmp_path.chmod(0o777)
+    losing = threading.Thread(target=lose)
+    losing.start()
+    mount = Mount(source=str(tmp_path), target="/srv/there", read_only=False)
+    job = Job(name="lost", command=("sh", "-c", "echo >/srv/there/on; exec sleep 60"), mounts=(mount,))
+    try:
+        with pytest.raises(BrokenOffError, match=r"podman lost sight of the sandbox|ended in the middle"):
+            lost.run(job, time.monotonic() + 30, Cut())
+    finally:
+        losing.join(30)
+        for left in containers(backend):
+            remove(backend.site.socket, left)
+
+
+def test_a_container_that_is_not_as_it_was_asked_for_is_not_started(
+    backend: PodmanBackend, run: RunIt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that podman does not know is no error to it: here as if one were spelled wrong."""
+
+    def misspelled(site: Site, job: Job) -> Payload:
+        asked = created_from(site, job)
+        asked["no_new_privilege"] = asked.pop("no_new_privileges")
+        return asked
+
+    monkeypatch.setattr("bxio.podman.run.created_from", misspelled)
+    tmp_path.chmod(0o777)
+    mounts = (Mount(source=str(tmp_path), target="/m", read_only=False),)
+    with pytest.raises(
+        SandboxError, match=r"another sandbox than it was asked for: security options is \[\]"
+    ):
+        run("touch", "/m/ran", mounts=mounts)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_podmans_own_time_out_behind_ours_is_one(run: RunIt, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bxcore.sandbox.podman_payload.BACKSTOP_S", -29)
+    ran = run("sh", "-c", "echo on; sleep 60", time_s=30)
+    assert (ran.exit_code, ran.timed_out, ran.stdout.data) == (None, True, b"on\n")
 
 
 def test_nothing_is_left_behind(backend: PodmanBackend) -> None:
