@@ -259,7 +259,9 @@ class Broker(Actor):
         if ended.how.approves:
             self._approved(session, held, Over(approval=approval, ended=ended))
         else:
-            session.answer(held.taken, content=sentences.for_model(ended.how))
+            verdict = self._deciding.decide(held, session.label)
+            sentence = sentences.for_model(ended.how)
+            session.answer(held.taken, content=sentence, canonical=verdict.canonical)
         return session
 
     def _take_answer(self, message: AnswerApproval) -> None:

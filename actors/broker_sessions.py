@@ -9,11 +9,13 @@ from typing import Any
 from actors.base import Refusal, Reply
 from bxcore import session_fold
 from bxcore.args import ASK_MEMORY, RECALL
+from bxcore.calls_of_log import calls_of_last_turn
 from bxcore.labels import OWN_WORDS, Label, join
 from bxcore.long_result import cut_middle
 from bxcore.messages.broker import ToolOutcome, ToolRequest
-from bxcore.policy import sha256
+from bxcore.policy import call_key, sha256
 from bxcore.repeats import TurnCalls
+from bxcore.turn import logged_content
 from bxio.session_store import SessionError, SessionStore
 
 KEPT_SESSIONS = 1000
@@ -88,7 +90,15 @@ class Session:
         """Answer a call in hand, which is over with that; ``said`` is that of ``outcome``."""
         self.in_hand -= 1
         self.until_s = None
-        taken.answer(self.outcome(taken.request, content=content, **said))
+        found = self.outcome(taken.request, content=content, **said)
+        self._note(found, canonical=said.get("canonical"))
+        taken.answer(found)
+
+    def _note(self, found: ToolOutcome, *, canonical: str | None) -> None:
+        """Remember what the call gave as the log will have it, so that one read from the log is the same."""
+        if canonical is not None:
+            content = logged_content(found.tool, found.content, found.label)
+            self.calls = self.calls.finished(call_key(found.tool, canonical), sha256(content))
 
     def outcome(  # noqa: PLR0913 (all but the call itself are by name)
         self,
@@ -131,10 +141,6 @@ class Session:
         before, self.calls = self.calls, self.calls.counted()
         return before
 
-    def noted(self, key: str, content: str) -> None:
-        """Remember what the call ``key`` gave."""
-        self.calls = self.calls.finished(key, sha256(content))
-
     def raised(self, label: Label) -> Label:
         """Raise the session's label, the one place where it rises; what it was before."""
         before, self.label = self.label, join(self.label, label)
@@ -163,7 +169,7 @@ class Sessions:
             records = self._store.read(name)
         except SessionError as error:
             raise Refusal(error.sentence) from None
-        calls = TurnCalls.of_last_turn(records, limit=self._calls_per_turn)
+        calls = calls_of_last_turn(records, limit=self._calls_per_turn)
         return Session(session_fold.label_of(records), calls)
 
     def _forget_idle(self) -> None:

@@ -197,13 +197,18 @@ def _tool_done(turn: Turn, done: ToolDone) -> tuple[Turn, tuple[Step, ...]]:
     return turn, ((append,) if turn.waiting else (append, AskModel()))
 
 
+def logged_content(tool: str, content: str, label: Label) -> str:
+    """A result's text as the log and the model have it: a stranger's words made harmless."""
+    content = whole(content)
+    harmless = neutralise_items if tool in {RECALL, ASK_MEMORY} else neutralise
+    return harmless(content) if label.untrusted else content
+
+
 def _result(done: ToolDone) -> ToolResult:
-    content = whole(done.content)
-    harmless = neutralise_items if done.tool in {RECALL, ASK_MEMORY} else neutralise
     return ToolResult(
         call=done.call,
         tool=done.tool,
-        content=harmless(content) if done.label.untrusted else content,
+        content=logged_content(done.tool, done.content, done.label),
         ok=done.ok,
         level=done.label.level,
         untrusted=done.label.untrusted,
