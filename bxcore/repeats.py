@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Self
-
-from bxcore.records import Record, ToolResult, User
 
 CALLS_PER_TURN = 30
 SAME_RESULTS = 2
@@ -29,17 +26,6 @@ class TurnCalls:
     limit: int = CALLS_PER_TURN
     made: int = 0
     seen: dict[str, _Seen] = field(default_factory=dict)
-
-    @classmethod
-    def of_last_turn(cls, records: Iterable[Record], *, limit: int = CALLS_PER_TURN) -> Self:
-        """How many calls the log's last turn has made; which gave the same result is not told by a log."""
-        turn = made = 0
-        for record in records:
-            if isinstance(record, User):
-                turn, made = turn + 1, 0
-            elif isinstance(record, ToolResult):
-                made += 1
-        return cls(turn=turn, limit=limit, made=made)
 
     def refuse_more(self) -> str | None:
         """Why no call at all is run any more, or None."""

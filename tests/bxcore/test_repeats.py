@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from bxcore.records import Record, SessionStart, ToolResult, User
 from bxcore.repeats import CALLS_PER_TURN, TurnCalls
 
 CALL = 'recall {"query":"key","k":5}'
@@ -30,13 +29,6 @@ def test_a_call_whose_result_changed_may_run_again() -> None:
     calls = TurnCalls(turn=1).finished(CALL, "a").finished(CALL, "b")
     assert calls.refuse_again(CALL) is None
     assert calls.finished(CALL, "b").refuse_again(CALL) is not None
-
-
-def test_the_calls_of_a_turn_are_counted_from_its_log() -> None:
-    result = ToolResult(call="c", tool="recall", content="", ok=True)
-    log: list[Record] = [SessionStart(baseline=""), User(text="a"), result, User(text="b"), result, result]
-    assert TurnCalls.of_last_turn(log, limit=7) == TurnCalls(turn=2, limit=7, made=2)
-    assert TurnCalls.of_last_turn([]) == TurnCalls(turn=0)
 
 
 def test_a_value_is_not_changed_by_what_is_made_of_it() -> None:
