@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -44,7 +45,7 @@ from bxcore.control import Exit
 from bxcore.decide import Workspace
 from bxcore.model.baseline import baseline_messages
 from bxcore.paths import Paths
-from bxcore.startup import examine, owners_grants
+from bxcore.startup import examine, needs_sandbox, owners_grants
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
 from bxio import notify
@@ -56,7 +57,6 @@ from bxio.honcho import HonchoClient, HonchoServer
 from bxio.model import ModelClient
 from bxio.model.responder import ModelResponder
 from bxio.model_child import Order
-from bxio.sandbox import Backend
 from bxio.sandbox_makers import SandboxPlace, makers
 from bxio.shipped import shipped
 from bxio.stop_signals import StopSignals
@@ -240,16 +240,14 @@ def _runner(parts: Parts) -> Start:
     own = (paths.config_file, paths.state, paths.run, paths.cache, paths.log, grants)
     folders = Folders(work=paths.state / "work", own=own)
 
-    def tool_run(name: str, backend: Backend) -> ChildSpec:
-        return _temporary(lambda context: ToolRun(context, backend=backend, folders=folders))(name)
-
     children = Children(
         runs=parts.runtime.mailbox("runs"),
         search=_temporary(lambda context: SandboxSearch(context, wanted=wanted), shutdown_s=10.0),
-        tool_run=tool_run,
+        tool_run=lambda name, backend: _temporary(partial(ToolRun, backend=backend, folders=folders))(name),
         fetch=_temporary(lambda context: Fetch(context, dialer=parts.dialer)),
     )
-    return lambda context: Runner(context, children=children, publish=parts.facts.hear_of_sandbox)
+    tell, needed = parts.facts.hear_of_sandbox, partial(needs_sandbox, parts.settings.broker.grants, paths)
+    return lambda context: Runner(context, children=children, publish=tell, needed=needed)
 
 
 def _temporary(start: Start, shutdown_s: float = 3.0) -> Callable[[str], ChildSpec]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bxcore.config import ConfigProblem, Secrets, Settings, read, read_secrets
-from bxcore.grants import Grants, load
+from bxcore.grants import SANDBOXED_TOOLS, Grants, Mode, load
 from bxcore.paths import Paths, socket_problem
 
 
@@ -61,6 +61,12 @@ def owners_grants(named: Path | None, paths: Paths) -> Grants:
         return Grants((), ())
     own = (paths.config_file, paths.state, paths.run, paths.cache, paths.log)
     return load(named or paths.grants, map(str, own))
+
+
+def needs_sandbox(named: Path | None, paths: Paths) -> bool:
+    """Whether a grant of the owner, read as by ``owners_grants``, permits a tool that runs in a sandbox."""
+    grants = owners_grants(named, paths).grants
+    return any(grant.tool in SANDBOXED_TOOLS and grant.mode is not Mode.DENY for grant in grants)
 
 
 def _of_socket(named: Path | None, usual: Path) -> Iterator[Problem]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 import signal
 import socket
@@ -16,6 +17,7 @@ from actors.box_facts import BoxFacts
 from bxcore import journal
 from bxcore.config import Secrets, Settings
 from bxcore.paths import find
+from bxcore.sandbox.choose import NOT_NEEDED
 from bxcore.supervision import ChildSpec, SupervisorSpec, validate
 from bxio.claim import claim
 from supervisor import Parts, main, tree
@@ -125,6 +127,16 @@ def test_a_box_whose_audit_cannot_be_written_is_up_and_not_well(tmp_path: Path) 
     with Box(home, '[model]\nurl = "http://127.0.0.1:9/v1"\n') as box:
         (problem,) = box.json("status")["problems"]
     assert problem["sentence"].startswith("audit: no call runs, ")
+
+
+def test_a_box_whose_grants_need_no_sandbox_looks_for_none_and_is_well(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "grants").mkdir(parents=True)
+    (home / "grants" / "web.toml").write_text('tool = "http_fetch"\nmode = "auto"\nhosts = ["example.org"]\n')
+    with Box(home, '[model]\nurl = "http://127.0.0.1:9/v1"\n') as box:
+        told = map(json.loads, box.bxctl("doctor", "--json").stdout.splitlines())
+        checks = {check["name"]: (check["verdict"], check["sentence"]) for check in told}
+    assert checks["sandbox"] == ("ok", NOT_NEEDED.sentence)
 
 
 def test_a_tree_that_gives_up_ends_the_process_with_a_last_line_and_a_code(tmp_path: Path) -> None:

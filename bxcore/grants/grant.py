@@ -12,7 +12,9 @@ from bxcore.labels import Label, Level
 
 MEMORY_TOOLS = (RECALL, MEMORY, ASK_MEMORY)
 """Their policy is built in."""
-GRANTED_TOOLS = (READ_FILE, WRITE_FILE, SHELL, HTTP_FETCH)
+SANDBOXED_TOOLS = (READ_FILE, WRITE_FILE, SHELL)
+"""The tools that run in a sandbox."""
+GRANTED_TOOLS = (*SANDBOXED_TOOLS, HTTP_FETCH)
 """The tools that an owner's grant may name."""
 MAX_LISTED = 5
 """Entries of a list that a line about a grant names; of more it tells the number."""

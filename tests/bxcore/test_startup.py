@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bxcore.paths import find
-from bxcore.startup import examine
+from bxcore.startup import examine, needs_sandbox
 
 
 def test_a_box_without_any_file_is_well(tmp_path: Path) -> None:
@@ -55,3 +57,24 @@ def test_a_usual_socket_whose_path_is_too_long_is_a_problem_and_a_shorter_one_ta
     assert "Linux takes 107" in told.problem
     (home / "boxmaker.toml").write_text('[control]\nsocket = "/run/boxmaker/control.sock"\n')
     assert examine(paths, {}, cwd=tmp_path).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("grant", "needed"),
+    [
+        ('tool = "read_file"\nmode = "auto"\n', True),
+        ('tool = "write_file"\nmode = "ask"\n', True),
+        ('tool = "shell"\nmode = "auto"\n', True),
+        ('tool = "shell"\nmode = "deny"\n', False),
+        ('tool = "http_fetch"\nmode = "auto"\nhosts = ["example.org"]\n', False),
+        (None, False),
+    ],
+)
+def test_a_sandbox_is_needed_when_a_grant_permits_what_runs_in_one(
+    tmp_path: Path, grant: str | None, *, needed: bool
+) -> None:
+    paths = find({}, cwd=tmp_path, home=str(tmp_path))
+    if grant is not None:
+        (tmp_path / "grants").mkdir()
+        (tmp_path / "grants" / "mine.toml").write_text(grant)
+    assert needs_sandbox(None, paths) is needed
