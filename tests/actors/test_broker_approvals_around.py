@@ -282,3 +282,13 @@ def test_a_shorter_wait_of_the_loop_is_what_the_asker_gets_on_top(kit: Kit, tmp_
     reply = bench.ask("shell", LS, within_s=7.0)
     kit.settle()
     assert reply.deadline_s == 17.0
+
+
+def test_a_stop_whose_news_had_no_room_holds_up_no_later_call_of_its_session(bench: BrokerBench) -> None:
+    reply = bench.ask("shell", LS)
+    bench.asked()
+    bench.box.bound = 0
+    reply.abandon()
+    bench.box.bound = 256
+    assert bench.answered(bench.ask(turn=2)).ok
+    bench.kit.letters.read_all()
