@@ -18,7 +18,7 @@ from bxcore.sanitize.views import View, views
 
 AWS = "secret-aws"
 KEY = "secret-private-key"
-WORDLIKE = frozenset({"secret-gitlab", "secret-sk", "secret-slack"})
+WORDLIKE = frozenset({"secret-github", "secret-gitlab", "secret-sk", "secret-slack"})
 """Families whose tokens begin as words may, so that words without their spaces could be taken for one."""
 UNSCANNED = "secret-unscanned"
 """The rule that a text breaks which is too long to be scanned."""
@@ -33,6 +33,7 @@ _DIGITS = re.compile("[0-9]+")
 _LOOKED_AT = 60
 """Characters of a token that are looked at; words may follow it without a space."""
 _MANY = 6
+_PLAIN = re.compile("gh[pousr]_[A-Za-z0-9]{30}")
 
 Span = tuple[int, int]
 
@@ -54,9 +55,12 @@ def _holds(rule: str, view: View) -> bool:
 
 
 def _by_chance(token: str) -> bool:
-    """Whether it looks drawn, with digits in two places or many of them, and not like words side by side."""
+    """Whether it looks drawn, with digits in two places or many of them, and not like words side by side.
+
+    Letters and digits alone, behind a prefix that is no word's, are enough: code has signs between its words.
+    """
     digits = _DIGITS.findall(token[:_LOOKED_AT])
-    return len(digits) > 1 or len("".join(digits)) >= _MANY
+    return len(digits) > 1 or len("".join(digits)) >= _MANY or _PLAIN.match(token) is not None
 
 
 def any_secret(text: str) -> str | None:
