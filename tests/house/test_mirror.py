@@ -10,6 +10,9 @@ BY_STORY = frozenset({"house", "kit", "traps", "chaos", "scenarios", "doubles"})
 """Folders of tests that belong to no single file."""
 TESTED_ELSEWHERE = {
     "actors/base.py": "names the kernel's parts; tests/traps",
+    "bxio/fetch/page_child.py": "a process: asked through bxio.fetch.page, in its tests",
+    "bxio/fetch/resolve_child.py": "a process: asked through bxio.fetch.resolving, in its tests",
+    "bxio/sandbox_makers.py": "makes what tests/scenarios/test_tools.py runs calls in",
     "actors/kernel/": "driven through its one door, actors.base, in tests/traps, tests/kit and tests/chaos",
 }
 """Sources with logic and no test file of their own, or folders of them, and where they are tested."""
