@@ -115,6 +115,7 @@ class Runs:
             call=request.call,
             limit_s=limit_s,
             stricter=verdict.stricter,
+            masked=verdict.masked,
         )
         wait_s = limit_s + OVER_RUN_S
         return Order(

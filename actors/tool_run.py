@@ -6,7 +6,7 @@ or by whoever wants the actor stopped. The sandbox is killed within a second the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import assert_never
 
@@ -16,7 +16,7 @@ from bxcore.messages.runner import NobodyRuns, RunTool, ToolRunMessage
 from bxcore.sandbox import Mount, SandboxError, jobs, results
 from bxcore.sandbox.jobs import Task
 from bxcore.tool_answer import ToolAnswer
-from bxio import mount_check
+from bxio import masks, mount_check
 from bxio.cut import Cut
 from bxio.sandbox import Backend
 from bxio.work_folder import work_folder
@@ -77,7 +77,9 @@ class ToolRun(Actor):
         assert not isinstance(args, HttpFetchArgs)
         task = Task(args=args, grant=call.grant, name=self.name.replace("/", "-"), limit_s=call.limit_s)
         try:
-            job = jobs.job(task, self._mounts(task, call.session))
+            mounts = self._mounts(task, call.session)
+            masked = masks.masks(call.masked, mounts)
+            job = replace(jobs.job(task, (*mounts, *masks.pins(masked, mounts))), masked=masked)
             return results.answer(task, self._backend.run(job, deadline_s, self._cut))
         except SandboxError as error:
             return results.failed(task, error)

@@ -16,9 +16,10 @@ ANY = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Drawer:
-    """The grants of one tool by id, and their places by what they are filed under."""
+    """The grants of one tool by id, those that deny folders, and all places by what they are filed under."""
 
     grants: tuple[Grant, ...]
+    denying: tuple[Grant, ...]
     places: Mapping[str, tuple[int, ...]]
 
 
@@ -49,6 +50,11 @@ class GrantSet:
         drawer = self.drawers.get(tool)
         return () if drawer is None else drawer.grants
 
+    def denying(self, tool: str) -> tuple[Grant, ...]:
+        """The grants that deny ``tool`` in folders of theirs, expired ones too, by id."""
+        drawer = self.drawers.get(tool)
+        return () if drawer is None else drawer.denying
+
     def near(self, tool: str, keys: Iterable[str] | None) -> tuple[Grant, ...]:
         """The grants of ``tool`` that are filed under one of ``keys`` or reach all; all of them for None."""
         drawer = self.drawers.get(tool)
@@ -63,7 +69,11 @@ def _drawer(grants: tuple[Grant, ...]) -> _Drawer:
     for place, grant in enumerate(grants):
         for key in _filed_under(grant):
             places.setdefault(key, []).append(place)
-    return _Drawer(grants=grants, places={key: tuple(found) for key, found in places.items()})
+    return _Drawer(
+        grants=grants,
+        denying=tuple(grant for grant in grants if grant.mode is Mode.DENY and grant.paths),
+        places={key: tuple(found) for key, found in places.items()},
+    )
 
 
 def _filed_under(grant: Grant) -> Iterable[str]:

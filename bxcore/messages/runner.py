@@ -15,7 +15,8 @@ class RunTool:
     """Run one call under its grant. Asked; the reply is a ``ToolAnswer``. Abandoning the ask kills the run.
 
     ``limit_s`` is how long the run itself may take; the asker waits a little longer (spec 2.3). ``stricter``
-    is the verdict's: the grants that a fetch's redirect must not come under.
+    is the verdict's: the grants that a fetch's redirect must not come under; so is ``masked``: the folders of
+    the host that the run must not see.
     """
 
     args: ReadFileArgs | WriteFileArgs | ShellArgs | HttpFetchArgs
@@ -24,6 +25,7 @@ class RunTool:
     call: str
     limit_s: float
     stricter: tuple[Grant, ...] = ()
+    masked: tuple[str, ...] = ()
     kind: Literal["run_tool"] = "run_tool"
 
 

@@ -18,6 +18,7 @@ from bxcore.labels import join
 from bxcore.policy import destination
 from bxcore.policy.call import Call, call_key
 from bxcore.policy.facts import Facts, Finding, ids
+from bxcore.policy.masks import masked
 from bxcore.policy.verdict import Ruling, Verdict
 
 STRICTNESS = {Mode.AUTO: 0, Mode.ASK: 1, Mode.DENY: 2}
@@ -46,6 +47,7 @@ def decide(call: Call, grants: GrantSet | Iterable[Grant], now: datetime) -> Ver
         grant=facts.decided_by,
         floor=facts.floor,
         stricter=_stricter(facts),
+        masked=masked(call.tool, granted, now),
     )
 
 

@@ -39,11 +39,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A command and all that it may touch. ``stdin`` None is a closed one; ``name`` is unique in the box."""
+    """A command and all that it may touch. ``stdin`` None is a closed one; ``name`` is unique in the box.
+
+    ``masked`` are folders as the sandbox sees them, none inside another, each a mount's target or in one:
+    over each stands an empty one that cannot be written.
+    """
 
     name: str
     command: tuple[str, ...]
     mounts: tuple[Mount, ...] = ()
+    masked: tuple[str, ...] = ()
     workdir: str = "/"
     stdin: bytes | None = None
     limits: Limits = field(default_factory=Limits)

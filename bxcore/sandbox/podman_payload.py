@@ -30,6 +30,7 @@ LARGEST_FILE = 1 << 30
 LEAST_DATA = 128 << 20
 """Bytes; a runtime's own first process does not start with less."""
 TMP_MB = 64
+MASK_BYTES = 4096
 SHARED_MEMORY_BYTES = 16 << 20
 _MB = 1 << 20
 
@@ -72,7 +73,7 @@ def payload(job: Job, place: Place) -> Payload:
         **_what(job),
         **_kept_in(place.user),
         **_limited(job.limits, place),
-        "mounts": [*_temporary(job), *(_bind(mount) for mount in job.mounts)],
+        "mounts": [*_temporary(job), *map(_bind, job.mounts), *map(_mask, job.masked)],
     }
 
 
@@ -157,6 +158,16 @@ def _temporary(job: Job) -> list[Payload]:
         "options": [f"size={size}m", "mode=1777", "nosuid", "nodev"],
     }
     return [] if any(mount.target == made["destination"] for mount in job.mounts) else [made]
+
+
+def _mask(folder: str) -> Payload:
+    """Empty: podman would copy into it what lies below, unless told not to."""
+    return {
+        "type": "tmpfs",
+        "source": "tmpfs",
+        "destination": folder,
+        "options": ["ro", "notmpcopyup", f"size={MASK_BYTES}", "mode=0555", "nosuid", "nodev", "noexec"],
+    }
 
 
 def _bind(mount: Mount) -> Payload:

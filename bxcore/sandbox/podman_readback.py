@@ -74,9 +74,20 @@ def _mounts(asked: Payload, found: Mapping[str, Any], host: Mapping[str, Any]) -
         yield f"{target} is mounted and was not asked for"
     for target in sorted(wished.keys() & said.keys()):
         yield from _mount(target, wished[target], said[target])
-    temporary = {mount["destination"] for mount in asked["mounts"] if mount["type"] == "tmpfs"}
-    if set(_object(host, "Tmpfs")) != temporary:
-        yield f"temporary file systems are {sorted(_object(host, 'Tmpfs'))}, not {sorted(temporary)}"
+    yield from _temporary(asked, _object(host, "Tmpfs"))
+
+
+def _temporary(asked: Payload, said: Mapping[str, Any]) -> Iterator[str]:
+    """A mask must be empty, and stay so: podman copies into others what lies below them."""
+    wished = {mount["destination"]: mount["options"] for mount in asked["mounts"] if mount["type"] == "tmpfs"}
+    if said.keys() != wished.keys():
+        yield f"temporary file systems are {sorted(said)}, not {sorted(wished)}"
+    for target in sorted(said.keys() & wished.keys()):
+        options = str(said[target]).split(",")
+        if "ro" in wished[target] and "ro" not in options:
+            yield f"the mask over {target} can be written"
+        if "notmpcopyup" in wished[target] and "tmpcopyup" in options:
+            yield f"the mask over {target} holds a copy of what it hides"
 
 
 def _mount(target: str, wish: Mapping[str, Any], said: Mapping[str, Any]) -> Iterator[str]:

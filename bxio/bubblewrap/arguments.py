@@ -27,6 +27,8 @@ LINKER_CACHE = "ld.so.cache"
 TEMPORARY_BYTES = 64 * 1024 * 1024
 """Of ``/tmp``, and of ``/dev/shm``."""
 
+MASK_BYTES = 4096
+
 _PROGRAMS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 """Links into ``/usr`` on a merged host, folders of their own on others."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -136,6 +138,8 @@ def _mounts(job: Job) -> Iterator[str]:
         for parent in reversed(Path(mount.target).parents[:-1]):  # else they are open to root alone
             yield from ("--perms", "0755", "--dir", str(parent))
         yield from _bound(mount)
+    for folder in job.masked:
+        yield from ("--perms", "0555", "--size", str(MASK_BYTES), "--tmpfs", folder, "--remount-ro", folder)
     yield from ("--remount-ro", "/")
 
 

@@ -135,6 +135,14 @@ def test_a_redirect_comes_under_no_stricter_grant(kit: Kit, tmp_path: Path) -> N
     assert bench.runner.expect(RunTool).stricter == (asks,)
 
 
+def test_a_run_is_told_which_folders_it_must_not_see(kit: Kit, tmp_path: Path) -> None:
+    auto = grant("shell", Mode.AUTO, paths=("/notes",))
+    no = grant("read_file", Mode.DENY, id="no", paths=("/notes/secret",))
+    bench = broker_bench(kit, tmp_path, grants=[auto, no])
+    bench.ask("shell", LS)
+    assert bench.runner.expect(RunTool).masked == ("/notes/secret",)
+
+
 def test_a_long_result_goes_back_cut_and_its_whole_beside_it(bench: BrokerBench) -> None:
     found = bench.ran(bench.ask("shell", LS), content="y" * 16_001)
     assert found.whole == "y" * 16_001

@@ -25,6 +25,7 @@ from bxcore.tool_answer import ToolAnswer
 from bxio.bubblewrap import make
 from bxio.cut import Cut
 from bxio.sandbox import Backend
+from bxio.work_folder import SANDBOX_ID
 from tests.doubles.scripted_backend import LONG_S, Hanging, ScriptedBackend
 
 needs_bubblewrap = pytest.mark.skipif(
@@ -73,6 +74,7 @@ class Runs:
         args: SandboxArgs,
         *paths: Path,
         read_only: bool = True,
+        denied: tuple[Path, ...] = (),
         within_s: float = LONG_S,
     ) -> Reply:
         message = RunTool(
@@ -81,11 +83,19 @@ class Runs:
             session="main",
             call="c",
             limit_s=10.0,
+            masked=tuple(map(str, denied)),
         )
         return self.start(backend).ask(message, time.monotonic() + within_s)
 
-    def answer(self, backend: Backend, args: SandboxArgs, *paths: Path, read_only: bool = True) -> ToolAnswer:
-        answered = self.ask(backend, args, *paths, read_only=read_only).get(LONG_S)
+    def answer(
+        self,
+        backend: Backend,
+        args: SandboxArgs,
+        *paths: Path,
+        read_only: bool = True,
+        denied: tuple[Path, ...] = (),
+    ) -> ToolAnswer:
+        answered = self.ask(backend, args, *paths, read_only=read_only, denied=denied).get(LONG_S)
         assert isinstance(answered, ToolAnswer)
         return answered
 
@@ -234,6 +244,36 @@ def test_a_refused_file_is_one_plain_sentence(runs: Runs, docs: Path, sandbox: B
     denied = runs.answer(sandbox, WriteFileArgs(str(path), "x"), docs)
     assert denied.content.startswith(f"write_file: {path} may not be opened")
     assert (path.read_text(), denied.label) == ("the blue tin\n", FLOOR)
+
+
+@needs_bubblewrap
+def test_a_denied_folder_is_reached_by_no_link_and_moved_by_no_command(
+    runs: Runs, docs: Path, sandbox: Backend
+) -> None:
+    secret = docs / "own" / "secret"
+    secret.mkdir(parents=True)
+    (secret / "key.txt").write_text("hidden")
+    (docs / "link.txt").symlink_to(secret / "key.txt")
+    for path in (docs, *docs.rglob("*")):
+        path.chmod(0o777)
+        if os.geteuid() == 0:
+            os.chown(path, SANDBOX_ID, SANDBOX_ID)
+    read = ReadFileArgs(str(docs / "link.txt"))
+    assert runs.answer(sandbox, read, docs).content == "hidden"
+    assert "leads to nothing" in runs.answer(sandbox, read, docs, denied=(secret,)).content
+    for command in ("cat own/secret/key.txt", "mv own other", "rm -rf own/secret", "echo >own/secret/new"):
+        line = ShellArgs(f"cd {docs} && {command}")
+        assert not runs.answer(sandbox, line, docs, read_only=False, denied=(secret,)).ok, command
+    assert (secret / "key.txt").read_text() == "hidden"
+    line = ShellArgs(f"cd {docs} && echo >own/new && cat own/new")
+    assert runs.answer(sandbox, line, docs, read_only=False, denied=(secret,)).ok, "all else is as it was"
+
+
+def test_a_denied_folder_that_is_gone_lets_nothing_run(runs: Runs, docs: Path) -> None:
+    backend = ScriptedBackend()
+    told = runs.answer(backend, ShellArgs("make"), docs, denied=(docs / "secret",))
+    assert (told.ok, told.known, backend.jobs) == (False, True, [])
+    assert "which a grant denies, is not there" in told.content
 
 
 @needs_bubblewrap

@@ -16,10 +16,14 @@ ASKED = payload(
         name="c1",
         command=("echo", "hi"),
         mounts=(Mount(source="/srv/docs", target="/docs", read_only=True),),
+        masked=("/docs/secret",),
         workdir="/docs",
     ),
     Place(image="ab", name="boxmaker-x", box="b0", user=ToolUser(uid=1000, gid=1000)),
 )
+
+
+MASK = "ro,size=4096,mode=0555,nosuid,nodev,noexec,rprivate"
 
 
 def inspected(asked: Payload) -> dict[str, Any]:
@@ -69,7 +73,7 @@ def _host(asked: Payload) -> dict[str, Any]:
             for each in asked["r_limits"]
         ],
         "LogConfig": {"Type": "none"},
-        "Tmpfs": {"/tmp": "size=64m,mode=1777"},
+        "Tmpfs": {"/tmp": "size=64m,mode=1777,rw,tmpcopyup", "/docs/secret": MASK},
     }
 
 
@@ -114,7 +118,16 @@ def top(**change: Any) -> Callable[[dict[str, Any]], None]:
         (host(Ulimits=[]), "RLIMIT_NOFILE"),
         (host(LogConfig={"Type": "k8s-file"}), "log driver"),
         (host(Tmpfs={}), "temporary file systems"),
-        (host(Tmpfs={"/tmp": "", "/run": ""}), "temporary file systems"),
+        (host(Tmpfs={"/tmp": "", "/docs/secret": MASK, "/run": ""}), "temporary file systems"),
+        (host(Tmpfs={"/tmp": ""}), "temporary file systems"),
+        (
+            host(Tmpfs={"/tmp": "", "/docs/secret": MASK.replace("ro,", "rw,")}),
+            "mask over /docs/secret can be written",
+        ),
+        (
+            host(Tmpfs={"/tmp": "", "/docs/secret": f"{MASK},tmpcopyup"}),
+            "mask over /docs/secret holds a copy of what it hides",
+        ),
         (config(User=""), "user is '', not '1000:1000'"),
         (config(WorkingDir="/"), "folder"),
         (config(Tty=True), "terminal"),

@@ -184,6 +184,25 @@ def test_a_link_in_a_mount_leads_to_nothing_of_the_machine(shell: Shell, tmp_pat
     assert shell("ls /srv/docs/up/", mount).exit_code != 0
 
 
+def test_what_is_masked_is_an_empty_folder_that_cannot_be_written(
+    backend: Bubblewrap, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "key.txt").write_text("hidden")
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        path.chmod(0o777)
+    script = "cd /srv/n; find .; echo x >secret/new; chmod 777 secret; rm -rf secret; find ."
+    job = Job(
+        name="test",
+        command=("sh", "-c", script),
+        mounts=(Mount(source=str(tmp_path), target="/srv/n", read_only=False),),
+        masked=("/srv/n/secret",),
+    )
+    ran = backend.run(job, time.monotonic() + LONG_S, Cut())
+    assert lines(ran) == [".", "./secret"] * 2
+    assert [path.name for path in (tmp_path / "secret").iterdir()] == ["key.txt"]
+
+
 def test_a_source_that_is_not_there_is_a_sentence(shell: Shell, tmp_path: Path) -> None:
     missing = Mount(source=str(tmp_path / "missing"), target="/srv/docs", read_only=True)
     with pytest.raises(SandboxError, match=r"bubblewrap did not run it: .*missing"):

@@ -189,6 +189,31 @@ def test_a_file_system_below_a_read_only_folder_is_not_seen(run: RunIt, tmp_path
     assert b"Read-only" in ran.stderr.data
 
 
+@pytest.mark.parametrize("read_only", [True, False])
+def test_what_is_masked_is_an_empty_folder_that_cannot_be_written_or_moved(
+    run: RunIt,
+    tmp_path: Path,
+    read_only: bool,  # noqa: FBT001
+) -> None:
+    secret = tmp_path / "own" / "secret"
+    secret.mkdir(parents=True)
+    (secret / "key.txt").write_text("hidden")
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        path.chmod(0o777)
+        if os.geteuid() == 0:
+            os.chown(path, 1000, 1000)
+    mounts = [Mount(source=str(tmp_path), target="/srv/n", read_only=read_only)]
+    own = Mount(source=str(tmp_path / "own"), target="/srv/n/own", read_only=read_only)
+    script = (
+        "cd /srv/n; find own; echo x >own/secret/new; rm -rf own/secret; mv own other; umount own/secret;"
+        " find own"
+    )
+    ran = run("sh", "-c", script, mounts=(*mounts, own), masked=("/srv/n/own/secret",))
+    assert ran.stdout.data == b"own\nown/secret\n" * 2
+    assert (secret / "key.txt").read_text() == "hidden"
+    assert list(secret.iterdir()) == [secret / "key.txt"]
+
+
 def test_a_full_tmp_is_an_error_and_no_end(run: RunIt) -> None:
     ran = run("sh", "-c", "dd if=/dev/zero of=/tmp/big bs=1M count=90; echo $?", memory_mb=256)
     assert ran.stdout.data == b"1\n"
