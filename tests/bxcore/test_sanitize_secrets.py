@@ -205,8 +205,23 @@ def test_what_stands_around_a_secret_is_kept() -> None:
     )
 
 
+WORDY = "sk-proj-" + "aBcD_-eF" * 9
+"""A token without a digit, which no view finds whose words may be other words."""
+
+
+@pytest.mark.parametrize("mark", ["\x07", "\u200b", "\u202e", "\ufeff", "\U000e0041", "\x00", "\u00ad"])
+def test_what_is_not_seen_hides_no_secret_that_looks_like_words(mark: str) -> None:
+    assert has_secret(f"a {WORDY[:20]}{mark}{WORDY[20:]} b")
+
+
 @pytest.mark.parametrize(
-    "text", ["-----BEGIN\x00PRIVATE KEY----END PRI KEY-----\nMIIE", f"{TOKEN[:9]}\u200b{TOKEN[9:]}"]
+    "text",
+    [
+        "-----BEGIN\x00PRIVATE KEY----END PRI KEY-----\nMIIE",
+        "-----BEGIN\ue000PRIVATE KEY-----",
+        f"{TOKEN[:9]}\u200b{TOKEN[9:]}",
+        f"{WORDY[:20]}\u200b{WORDY[20:]}",
+    ],
 )
 def test_what_a_refused_character_hid_is_gone_when_redacted(text: str) -> None:
     assert redact(f"a {text} b").startswith("[secret-")
