@@ -100,7 +100,8 @@ class BrokerApprovals:
     def for_session(self, request: ToolRequest, verdict: Verdict, label: Label) -> Over | None:
         """What was approved for the session and covers this call."""
         assert verdict.grant is not None
-        return self.state.for_session(request.session, request.tool, verdict.grant.sha256, label)
+        sha256 = verdict.grant.sha256
+        return self.state.for_session(request.session, request.tool, sha256, label, verdict.floor)
 
     def view(self, approval: Approval) -> ApprovalView:
         """A pending one as a person sees it now."""

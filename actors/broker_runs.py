@@ -29,6 +29,9 @@ FETCH_S = 30.0
 """How long a fetch may take."""
 OVER_RUN_S = 5.0
 """How much longer the broker waits than the run may take."""
+OVER_BROKER_S = 1.0
+"""A run ends so long before the loop gives up on it, so that what it did until then is told."""
+LEAST_RUN_S = 1.0
 NOT_BEGUN = (Busy, Expired, Refusal)
 """After these the call had no effect; after any other error nobody knows."""
 
@@ -107,7 +110,8 @@ class Runs:
         asked: ReadFileArgs | WriteFileArgs | ShellArgs | HttpFetchArgs,
     ) -> Order:
         assert verdict.grant is not None
-        limit_s = limit_of(asked, verdict.grant.time_limit_ms)
+        most_s = self.waits.loop_call_s - OVER_RUN_S - OVER_BROKER_S
+        limit_s = min(limit_of(asked, verdict.grant.time_limit_ms), max(most_s, LEAST_RUN_S))
         message = RunTool(
             args=asked,
             grant=verdict.grant,

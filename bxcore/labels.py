@@ -40,7 +40,9 @@ class Label:
 
 TOP = Label()
 NEW_SESSION = Label(Level.PRIVATE, untrusted=False)
-OWN_WORDS = Label(Level.PUBLIC, untrusted=False)
+NEUTRAL = Label(Level.PUBLIC, untrusted=False)
+"""It raises no other label."""
+OWN_WORDS = NEUTRAL
 """What the box itself says: it tells nothing that the session does not hold, and raises no label."""
 
 

@@ -13,7 +13,7 @@ from typing import Self, assert_never
 
 from bxcore.approvals import codes, sentences
 from bxcore.approvals.approval import Approval, Ended, Event, How, Opened, Over, Used
-from bxcore.labels import Label, join
+from bxcore.labels import NEUTRAL, Label, join
 
 MAX_PENDING = 64
 KEPT = 512
@@ -69,15 +69,21 @@ class Approvals:
                 return over
         return None
 
-    def for_session(self, session: str, tool: str, grant_sha256: str, label: Label) -> Over | None:
-        """What lets a call run unasked: approved for the session, under this grant, at no lower label."""
+    def for_session(
+        self, session: str, tool: str, grant_sha256: str, label: Label, floor: Label = NEUTRAL
+    ) -> Over | None:
+        """What lets a call run unasked: approved for the session, under this grant, at no lower label.
+
+        ``floor`` is what results under the grant have at least: the session has it after the first call that
+        was approved, so the word would reach no second one without it.
+        """
         return next(
             (
                 over
                 for over in self.session_wide
                 if (over.approval.session, over.approval.tool) == (session, tool)
                 and over.approval.grant_sha256 == grant_sha256
-                and join(label, over.approval.label) == over.approval.label
+                and join(label, over.approval.label, floor) == join(over.approval.label, floor)
             ),
             None,
         )

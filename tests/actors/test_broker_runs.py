@@ -45,6 +45,7 @@ CALLS: dict[str, tuple[str, dict[str, Any], float]] = {
     "shell, its own time": ('{"command":"ls","timeout_s":20}', {}, 25.0),
     "shell, the grant's": (LS, {"time_limit_ms": 7_000}, 12.0),
     "read_file": ('{"path":"a"}', {}, 65.0),
+    "read_file, longer than the loop waits": ('{"path":"a"}', {"time_limit_ms": 3_600_000}, 119.0),
     "write_file": ('{"path":"a","content":"x"}', {"read_only": False}, 65.0),
     "http_fetch": ('{"url":"https://example.org/"}', {"hosts": ("example.org",)}, 35.0),
 }

@@ -161,6 +161,12 @@ def test_a_yes_for_the_session_reaches_no_higher_label(approved: Label, now: Lab
     assert (found is not None) is reaches
 
 
+def test_a_yes_for_the_session_reaches_on_after_a_result_under_its_own_grant() -> None:
+    state = session_wide(NEW_SESSION)
+    assert state.for_session("k3f", "shell", "b" * 64, UNTRUSTED, floor=UNTRUSTED) is not None
+    assert state.for_session("k3f", "shell", "b" * 64, SECRET, floor=UNTRUSTED) is None
+
+
 @pytest.mark.parametrize("how", [how for how in How if how is not How.SESSION])
 def test_no_other_end_reaches_another_call(how: How) -> None:
     state = waiting().after(Ended(code="k7", how=how))
