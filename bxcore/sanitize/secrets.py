@@ -51,7 +51,9 @@ def _holds(rule: str, view: View) -> bool:
         return False
     if view.loose and rule in WORDLIKE:
         return any(_by_chance(match[0]) for match in pattern(rule).finditer(view.text))
-    return pattern(rule).search(view.text) is not None or (rule == AWS and bool(aws_secrets(view.text)))
+    if rule == AWS and not view.loose and aws_secrets(view.text):
+        return True
+    return pattern(rule).search(view.text) is not None
 
 
 def _by_chance(token: str) -> bool:
