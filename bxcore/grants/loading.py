@@ -17,6 +17,7 @@ from bxcore.grants.examples import EXAMPLES, Found, failing, read_examples
 from bxcore.grants.folders import meets, unfit
 from bxcore.grants.grant import BUILT_IN, Grant, Mode, WhenUntrusted
 from bxcore.grants.grant_file import Folder, UnreadableError, table_of, text_of
+from bxcore.grants.inside import replaceable, writable
 from bxcore.grants.keys import KEYS, REQUIRED, BuiltInPolicyError, WrongValueError
 
 MEMORY_POLICY = "the policy of recall, memory and ask_memory is built in; remove this grant"
@@ -55,15 +56,25 @@ def load(folder: Folder, own: Iterable[str] = ()) -> Grants:
         )
     kept = (*own, _real(folder) or str(folder))
     taken = {grant.id: "a built-in grant" for grant in BUILT_IN}
-    grants: list[Grant] = []
+    grants: dict[str, Grant] = {}
     problems: list[GrantProblem] = []
     for file in files:
         if file.suffix.lower() == ".toml" and not file.name.startswith("."):
             grant, found = _load_file(file, _Around(folder, kept, taken))
             problems += sorted(found)
-            grants += [grant] if grant else []
+            grants |= {str(file): grant} if grant else {}
             taken.setdefault(file.stem, file.name)
-    return Grants(tuple(grants), tuple(problems))
+    return Grants(tuple(grants.values()), (*problems, *_set_problems(grants, folder)))
+
+
+def _set_problems(grants: Mapping[str, Grant], folder: Folder) -> Iterator[GrantProblem]:
+    """What is wrong between the good grants, each by its file's name."""
+    written = {path for grant in grants.values() for path in grant.paths}
+    real = {path: _real(folder / path) or path for path in written}
+    writes = writable(grants.values(), real)
+    for file, grant in grants.items():
+        for key, problem in replaceable(grant, writes, real):
+            yield GrantProblem(file, _line(toml_lines.lines(grant.text), key), problem)
 
 
 class _Around(NamedTuple):

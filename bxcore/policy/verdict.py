@@ -27,8 +27,8 @@ class Verdict:
     refusal, ``why`` what the owner is told when asked; each is None otherwise. ``canonical`` is the
     arguments' one written form, None when they could not be read. ``grant`` is the one under which the call
     runs, or the one that refused it. ``floor`` is the least label of the result. ``stricter`` are the grants
-    that a fetch which is sent elsewhere must not run into, see ``refuse_redirect``. ``masked`` are the folders
-    that its run must not see, see ``masks``.
+    that a fetch which is sent elsewhere must not run into, see ``refuse_redirect``. ``masked`` are the
+    folders that its run must not see, see ``masks``.
     """
 
     outcome: Ruling

@@ -184,9 +184,7 @@ def test_a_link_in_a_mount_leads_to_nothing_of_the_machine(shell: Shell, tmp_pat
     assert shell("ls /srv/docs/up/", mount).exit_code != 0
 
 
-def test_what_is_masked_is_an_empty_folder_that_cannot_be_written(
-    backend: Bubblewrap, tmp_path: Path
-) -> None:
+def test_what_is_masked_is_empty_and_cannot_be_written(backend: Bubblewrap, tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "key.txt").write_text("hidden")
     for path in (tmp_path, *tmp_path.rglob("*")):
