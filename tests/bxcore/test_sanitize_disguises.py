@@ -189,7 +189,7 @@ NEAR = [
     "glpat-, glrt- and gldt- are GitLab's; xoxb- and xapp- are Slack's",
     'WORDS = ("ghp_", "glpat-", "sk-", "sk-ant-", "xoxb-", "xapp-", "AKIA", "AGE-SECRET-KEY-1", "-----")',
     "import of_the_package as lib\nfrom lib_hgo. optimize_shg _hgo.lib_import the_other_names, and_more",
-    "the id AKIA2345ABCDEFGHIJKL. For more information, see Creating a DB Snapshot of 2 GB. (And so on.)",
+    "the id AKIA2345ABCDEFGHIJKL. For more information, see Creating a DB Snapshot <x>",
     "the secret access key: see the page of keys, which has 40 letters",
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDw",
     "550e8400-e29b-41d4-a716-446655440000\n6ba7b810-9dad-11d1-80b4-00c04fd430c8\n",
