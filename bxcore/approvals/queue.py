@@ -114,10 +114,10 @@ class Approvals:
             over = self.over.get(code)
             if over is None:
                 return NotTaken(known=False, sentence=sentences.unknown_code(code))
-            return NotTaken(known=True, sentence=f"{sentences.for_person(over.ended)} already")
+            return NotTaken(known=True, sentence=sentences.already(over.ended))
         if approval.expires_s <= now_s:
             ended = Ended(code=code, how=How.EXPIRED)
-            return NotTaken(known=True, sentence=f"{sentences.for_person(ended)} already")
+            return NotTaken(known=True, sentence=sentences.already(ended))
         approved = How.SESSION if for_session else How.APPROVED
         return Ended(code=code, how=approved if approve else How.DENIED, by=by)
 

@@ -34,8 +34,13 @@ def changed(what: str) -> str:
 def for_person(ended: Ended) -> str:
     """How it ended and by whom, for every surface that showed it."""
     by = f" by {ended.by}" if ended.by else ""
-    because = " when the box ended" if ended.box_ended else ""
+    because = " with the box's end, and did not run" if ended.box_ended else ""
     return f"{ended.code} {_PERSON[ended.how]}{by}{because}"
+
+
+def already(ended: Ended) -> str:
+    """How it ended, for who answers after that."""
+    return for_person(ended) if ended.box_ended else f"{for_person(ended)} already"
 
 
 def unknown_code(code: str) -> str:

@@ -184,7 +184,7 @@ def test_after_a_restart_of_the_process_what_waited_is_closed_and_its_turn_is_to
     assert anew.box.call(WhatBecame(session="other", calls=("t1c1",)), 1.0) == {}
     late = anew.say(code)
     assert (late.taken, late.known) == (False, True)
-    assert late.sentence == f"{code} has expired when the box ended already"
+    assert late.sentence == f"{code} has expired with the box's end, and did not run"
 
 
 def test_what_an_earlier_process_left_is_told_until_it_is_old(bench: BrokerBench) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -60,18 +62,13 @@ def test_a_person_denies_once_and_then_approves_for_the_session(box: Box) -> Non
     person.sees("was approved for the session by the chat")
     person.sees("> ")
     person.types("and again\n")
-    person.sees("private, untrusted; grant notes")  # what was read is a stranger's word: another session now
-    person.sees(PROMPT)
-    person.types("s\n")
-    person.sees("> ")
-    person.types("once more\n")
-    person.sees("The tool said")  # without a question
+    person.sees("The tool said")  # without a question, though the session holds a stranger's words now
     person.sees("> ")
     person.types("/quit\n")
     assert person.leaves() == 0
     first, *others = decided(box)
     assert first == (None, "did not run", "the chat")
-    assert [(decision, approver) for decision, _, approver in others] == [("allowed", "the chat")] * 3
+    assert [(decision, approver) for decision, _, approver in others] == [("allowed", "the chat")] * 2
     assert box.bxctl("audit", "verify").returncode == 0
 
 
@@ -86,6 +83,40 @@ def test_one_who_waits_is_answered_from_elsewhere(box: Box) -> None:
     assert box.bxctl("approve", code).returncode in {1, 4}
     assert decided(box)[0][::2] == ("allowed", "bxctl")
     assert turn["label"]["untrusted"] is True
+
+
+def waiting(box: Box) -> str:
+    """The code of the one call that waits, as soon as there is one."""
+    deadline_s = time.monotonic() + 20
+    while not (found := box.json("approvals")):
+        assert time.monotonic() < deadline_s
+    return str(found[0]["code"])
+
+
+def test_a_killed_box_runs_nothing_of_what_waited_and_says_so(box: Box) -> None:
+    chat = box.chatting("read it", more=["--approvals", "wait"])
+    code = waiting(box)
+    box.stop(signal.SIGKILL)
+    chat.communicate(timeout=30)
+    box.start()
+    assert box.json("approvals") == []
+    late = box.bxctl("approve", code)
+    assert (late.returncode, late.stderr) == (1, f"{code} has expired with the box's end, and did not run\n")
+    after = box.chatting("go on")
+    _, said = after.communicate(timeout=60)
+    assert "waited for the owner's approval when the box ended; it did not run" in said
+    assert decided(box)[0] == (None, "did not run", "the end of the box")
+    assert box.bxctl("audit", "verify").returncode == 0
+
+
+def test_a_restarted_broker_still_knows_what_waits(box: Box) -> None:
+    chat = box.chatting("read it", more=["--approvals", "wait"])
+    code = waiting(box)
+    assert box.bxctl("restart", "broker").returncode == 0
+    assert waiting(box) == code
+    assert box.bxctl("approve", code).returncode == 0
+    (turn,) = turns(chat)
+    assert "blue tin" in turn["tools"][0]["content"]
 
 
 def test_where_nobody_can_be_asked_it_is_denied_at_once(box: Box) -> None:
