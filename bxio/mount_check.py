@@ -7,20 +7,17 @@ are followed inside the sandbox only, where nothing else is mounted.
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 from bxcore.errors import system_reason
 from bxcore.sandbox import Mount, SandboxError
 from bxcore.sandbox.jobs import WORK
+from bxio.socket_search import socket_in
 
 SYSTEM = ("/proc", "/sys", "/dev")
 """Windows into the kernel: they, and what lies in them, are mounted for nobody."""
-LOOKED_AT = 100_000
-"""Entries of a folder that are looked at for a socket; over that the folder is refused."""
 
 
 def granted(folders: Iterable[str], *, read_only: bool, own: Sequence[Path]) -> tuple[Mount, ...]:
@@ -71,25 +68,14 @@ def _problems(folder: str, real: Path, own: Sequence[Path]) -> Iterator[str]:
 def _socket_problem(named: str, real: Path) -> Iterator[str]:
     """A socket can be spoken to through a folder that is mounted for reading only."""
     try:
-        with os.scandir(real) as entries:
-            looked_at = list(islice(entries, LOOKED_AT + 1))
-            found = next((entry.name for entry in looked_at if _is_socket(entry)), None)
+        found = socket_in(real)
+    except TimeoutError:
+        yield f"the folder {named} has too many entries to look through all; grant one below"
     except OSError as error:
         yield f"the folder {named} cannot be looked at: {system_reason(error)}"
-        return
-    if found is not None:
-        yield f"the folder {named} holds the socket {found!r}, which a tool could speak to; move it elsewhere"
-    elif len(looked_at) > LOOKED_AT:
-        yield f"the folder {named} has over {LOOKED_AT} entries, too many to look through; grant one below"
-
-
-def _is_socket(entry: os.DirEntry[str]) -> bool:
-    if entry.is_symlink() or entry.is_dir() or entry.is_file():  # known without a look at the disk
-        return False
-    try:
-        return stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)
-    except FileNotFoundError:
-        return False
+    else:
+        if found is not None:
+            yield f"the folder {named} holds the socket {found!r}, which a tool could speak to; move it away"
 
 
 def _within(path: Path, folder: Path) -> bool:

@@ -32,8 +32,8 @@ def test_a_folder_inside_one_that_may_be_written_is_a_problem(home: Path, outer:
     ((file, line, problem),) = told(home, inner=(inner, "notes/a/b"), outer=(outer, "notes"))
     assert (file, line) == ("inner", inner.count("\n") + 1)
     assert problem == (
-        f"the folder {home}/notes/a/b lies in one that the grant outer lets a tool write, which could put a link"
-        " in its place; name another"
+        f"the folder {home}/notes/a/b lies in one that the grant outer lets a tool write, which could put a"
+        " link in its place; name another"
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bxcore.sandbox import Mount, SandboxError
-from bxio import mount_check
+from bxio import mount_check, socket_search
 from bxio.mount_check import granted
 
 
@@ -83,17 +83,16 @@ def test_a_folder_with_a_socket_is_refused(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(folder / "agent.sock"))
         assert "holds the socket 'agent.sock'" in refusal(folder)
+        assert "holds the socket 'd/agent.sock'" in refusal(tmp_path)
 
 
 def test_a_folder_too_full_to_look_through_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mount_check, "LOOKED_AT", 3)
-    for name in "abc":
-        (tmp_path / name).touch()
+    (tmp_path / "a").touch()
     assert len(granted([str(tmp_path)], read_only=True, own=())) == 1
-    (tmp_path / "d").touch()
-    assert "too many to look through" in refusal(tmp_path)
+    monkeypatch.setattr(socket_search, "LOOK_S", -1.0)
+    assert "too many entries to look through" in refusal(tmp_path)
 
 
 def test_a_folder_where_the_sessions_own_stands_is_refused(
