@@ -1,7 +1,7 @@
 """A socket in a folder that a tool is about to be shown: it can be spoken to through any mount (spec 2.5).
 
 Each entry of the folder itself is looked at, one after the other, so that many cost no memory: about half a
-millisecond a thousand. Below it, where a walk could take minutes, the kernel's own list of bound sockets tells
+millisecond a thousand. Below it, where a walk could take minutes, the kernel's own list of bound sockets says
 what there is. That list knows the network namespace of the box alone: a socket that a container of somebody
 else's listens on is found in the folder itself, not below it.
 """
