@@ -2,6 +2,7 @@
 
 from actors.kernel.actor import Actor
 from actors.kernel.dead_letters import DeadLetter, DeadLetters, Why
+from actors.kernel.errand import Errand
 from actors.kernel.errors import (
     Busy,
     CallError,
@@ -38,6 +39,7 @@ __all__ = [
     "DeadLetter",
     "DeadLetters",
     "Delivery",
+    "Errand",
     "Expired",
     "Failed",
     "Inspection",

@@ -8,69 +8,35 @@ as a dead letter of this actor's address.
 
 from __future__ import annotations
 
-from typing import assert_never
-
-from actors.base import Actor, Context
-from bxcore.messages.honcho_chat import (
-    Chat,
-    ChatAnswered,
-    ChatOutcome,
-    ChatUnavailable,
-    HonchoChatMessage,
-    NobodyAsked,
-)
-from bxio.deadline_http import Cut
+from actors.base import Context, Errand, Reply
+from bxcore.messages.honcho_chat import Chat, ChatAnswered, ChatOutcome, ChatUnavailable
 from bxio.honcho import HonchoClient, HonchoUnavailable
 
-IDLE_S = 1.0
-"""How long it waits for its question, which is sent right behind its start."""
 LATE_S = 0.5
 """How long it listens on for an answer that can only be counted any more; at most a second (spec 4.4)."""
 
 
-class HonchoChat(Actor):
+class HonchoChat(Errand[Chat]):
     """A temporary child: one ``Chat``, one ``ChatAnswered`` or ``ChatUnavailable``, then the end."""
 
     def __init__(self, context: Context, *, client: HonchoClient, workspace: str) -> None:
         super().__init__(context)
         self._client = client
         self._workspace = workspace
-        self._cut = Cut()
 
-    def on_start(self) -> None:
-        """Wait for the question, not for ever: it may have expired unread."""
-        self.tell_later(IDLE_S, NobodyAsked())
-
-    def on_receive(self, message: HonchoChatMessage) -> None:
-        """Ask, and end."""
-        match message:
-            case Chat():
-                self._ask(message.question)
-            case NobodyAsked():
-                pass
-            case _:
-                assert_never(message)
-        self.end()
-
-    def cut(self) -> None:
-        """Shut the exchange's socket down. Any thread."""
-        self._cut.cut()
-
-    def _ask(self, question: str) -> None:
-        reply = self.reply_later()
-        if reply is None:  # told: nobody waits for an answer
-            return
+    def run(self, message: Chat, reply: Reply) -> None:
+        """Ask, and answer."""
         reply.on_abandon(lambda: self._nobody_waits(reply.deadline_s))
-        reply.set(self._outcome(question, reply.deadline_s + LATE_S))
+        reply.set(self._outcome(message.question, reply.deadline_s + LATE_S))
 
     def _nobody_waits(self, deadline_s: float) -> None:
         """Give the question up at once; when its time is over, only a late answer may come. Any thread."""
         if self.now() < deadline_s:
-            self._cut.cut()
+            self.cutting.cut()
 
     def _outcome(self, question: str, deadline_s: float) -> ChatOutcome:
         try:
-            text = self._client.chat(self._workspace, question, deadline_s, self._cut)
+            text = self._client.chat(self._workspace, question, deadline_s, self.cutting)
         except HonchoUnavailable as unavailable:
             return ChatUnavailable(error=str(unavailable))
         return ChatAnswered(text=text)

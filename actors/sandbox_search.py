@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import assert_never
 
 from loguru import logger
 
-from actors.base import Actor, Context
-from bxcore.messages.runner import Found, NobodyRuns, SandboxSearchMessage, Search
+from actors.base import Context, Errand, Reply
+from bxcore.messages.runner import Found, Search
 from bxcore.sandbox import SandboxError, choose
 from bxcore.sandbox.choose import Tried
 from bxcore.sandbox.view import SandboxView
-from bxio.cut import Cut
 from bxio.sandbox import Backend, Maker, Shared
-
-IDLE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,38 +27,17 @@ class Wanted:
     makers: Mapping[str, Maker]
 
 
-class SandboxSearch(Actor):
+class SandboxSearch(Errand[Search]):
     """A temporary child: one ``Search``, one ``Found``, then the end."""
 
     def __init__(self, context: Context, *, wanted: Wanted) -> None:
         super().__init__(context)
         self._wanted = wanted
-        self._cut = Cut()
 
-    def on_start(self) -> None:
-        """Wait for the one message, not for ever: it may have expired unread."""
-        self.tell_later(IDLE_S, NobodyRuns())
-
-    def on_receive(self, message: SandboxSearchMessage) -> None:
-        """Search, and end."""
-        match message:
-            case Search():
-                self._search()
-            case NobodyRuns():
-                pass
-            case _:
-                assert_never(message)
-        self.end()
-
-    def cut(self) -> None:
-        """Have a probe's sandbox killed. Any thread."""
-        self._cut.cut()
-
-    def _search(self) -> None:
-        reply = self.reply_later()
-        if reply is None:
-            return
-        reply.on_abandon(self._cut.cut)
+    def run(self, message: Search, reply: Reply) -> None:
+        """Search, and answer; a cut has the probe's sandbox killed."""
+        del message
+        reply.on_abandon(self.cutting.cut)
         found = self._found()
         taken = reply.pending and reply.set(found)
         if not taken and found.backend is not None:
@@ -72,7 +47,7 @@ class SandboxSearch(Actor):
         """The first in order that proves all that the owner wants; else why none does."""
         tried: list[Tried] = []
         for name in choose.wanted(self._wanted.backend):
-            if self._cut.was_cut:
+            if self.cutting.was_cut:
                 break
             backend, swept, looked_at = self._try(name, self._wanted.makers[name])
             tried.append(looked_at)
@@ -87,9 +62,9 @@ class SandboxSearch(Actor):
         backend: Backend | None = None
         swept = 0
         try:
-            backend = Shared(make(self._cut))
+            backend = Shared(make(self.cutting))
             swept = backend.sweep()
-            probe = backend.probe(self._cut)
+            probe = backend.probe(self.cutting)
             tried = Tried(name=name, facts=backend.facts(), probe=probe)
         except SandboxError as error:
             tried = Tried(name=name, facts={}, probe=None, sentence=error.sentence)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from bxcore.messages.errand import NobodyCame
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
@@ -14,14 +16,7 @@ class Chat:
     kind: Literal["chat"] = "chat"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NobodyAsked:
-    """A HonchoChat tells itself: end, the question has expired unread or will not come."""
-
-    kind: Literal["nobody_asked"] = "nobody_asked"
-
-
-HonchoChatMessage: TypeAlias = Chat | NobodyAsked
+HonchoChatMessage: TypeAlias = Chat | NobodyCame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from bxcore.args import HttpFetchArgs, ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.grants import Grant
+from bxcore.messages.errand import NobodyCame
 from bxcore.sandbox.view import SandboxView
 
 
@@ -80,13 +81,6 @@ class Found:
     swept: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NobodyRuns:
-    """A temporary child of the runner tells itself: end, its one message has expired unread."""
-
-    kind: Literal["nobody_runs"] = "nobody_runs"
-
-
 RunnerMessage: TypeAlias = RunTool | Prepare | RunOver | WaitedLong | NobodyWaits
-ToolRunMessage: TypeAlias = RunTool | NobodyRuns
-SandboxSearchMessage: TypeAlias = Search | NobodyRuns
+ToolRunMessage: TypeAlias = RunTool | NobodyCame
+SandboxSearchMessage: TypeAlias = Search | NobodyCame

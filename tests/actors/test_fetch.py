@@ -183,7 +183,7 @@ def test_an_asker_who_gives_up_ends_the_fetch(runs: Runs, letters: Letters) -> N
 
 
 def test_a_fetch_that_nobody_asks_ends(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch_module, "IDLE_S", 0.05)
+    monkeypatch.setattr(fetch_module.Fetch, "IDLE_S", 0.05)
     box = runs.runtime.mailbox("runs/idle", bound=4)
     runs.boxes.append(box)
     spec = ChildSpec(name="runs/idle", start=partial(Fetch, dialer=dialer()), restart=Restart.TEMPORARY)
