@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bxcore.sandbox import Job, Mount
 from bxio.bubblewrap import leftover
+from bxio.bubblewrap.user_namespace import entering
 from bxio.work_folder import SANDBOX_ID
 
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
@@ -48,25 +49,20 @@ dash and busybox say ``-p`` of processes, bash says ``-u``.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Programs:
-    """Where the host's programs are; all but ``bwrap`` are needed by root only."""
+    """Where the host's programs are; with ``unshare`` and ``setpriv`` bubblewrap is run as root."""
 
     bwrap: str
     unshare: str | None = None
-    nsenter: str | None = None
     setpriv: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Descriptors:
-    """Open descriptors that bubblewrap is handed: its news, a pipe that it alone holds, files for ``/etc``.
-
-    ``user`` is the path of the user namespace that root has made; None has bubblewrap make its own.
-    """
+    """Open descriptors that bubblewrap is handed: its news, a pipe that it alone holds, ``/etc``'s files."""
 
     status: int
     alive: int
     etc: tuple[tuple[str, int], ...]
-    user: str | None = None
 
     def all(self) -> tuple[int, ...]:
         """Each of them, to be passed on."""
@@ -75,26 +71,19 @@ class Descriptors:
 
 def command(job: Job, programs: Programs, held: Descriptors) -> list[str]:
     """The words of one run."""
-    entered = _entered(programs, held)
+    entered = () if programs.unshare is None else entering(programs.unshare)
     return [
         *entered,
         programs.bwrap,
-        *_apart(held),
+        *_apart(programs, held),
         *_root(held),
         *_mounts(job),
-        *_inside(job, programs, held),
+        *_inside(job, programs),
     ]
 
 
-def _entered(programs: Programs, held: Descriptors) -> Iterator[str]:
-    """Root enters its namespace before bubblewrap starts, which would leave its descriptor open inside."""
-    if held.user is not None:
-        assert programs.nsenter is not None
-        yield from (programs.nsenter, f"--user={held.user}", "--preserve-credentials", "--")
-
-
-def _apart(held: Descriptors) -> Iterator[str]:
-    if held.user is None:
+def _apart(programs: Programs, held: Descriptors) -> Iterator[str]:
+    if programs.unshare is None:
         user = str(SANDBOX_ID)
         yield from ("--unshare-user", "--uid", user, "--gid", user, "--cap-drop", "ALL")
     else:
@@ -147,10 +136,9 @@ def _bound(mount: Mount) -> tuple[str, str, str]:
     return "--ro-bind" if mount.read_only else "--bind", mount.source, mount.target
 
 
-def _inside(job: Job, programs: Programs, held: Descriptors) -> Iterator[str]:
+def _inside(job: Job, programs: Programs) -> Iterator[str]:
     yield from ("--chdir", "/", "--")
-    if held.user is not None:
-        assert programs.setpriv is not None
+    if programs.setpriv is not None:
         user = str(SANDBOX_ID)
         yield from (programs.setpriv, "--reuid", user, "--regid", user, "--clear-groups")
         yield from ("--inh-caps=-all", "--bounding-set=-all")

@@ -21,7 +21,7 @@ from bxio.bubblewrap.probe import prove
 from bxio.cut import Cut
 
 NAME = "bubblewrap"
-ROOTS = ("unshare", "nsenter", "setpriv")
+ROOTS = ("unshare", "setpriv")
 """What root needs beside it."""
 
 _FIND_S = 5.0
@@ -34,11 +34,12 @@ def make(_cut: Cut) -> Bubblewrap:
         raise SandboxError(
             "bubblewrap is not on this machine; install it, such as with apt install bubblewrap"
         )
-    if os.geteuid() == 0 and not all(found[name] for name in ROOTS):
+    as_root = os.geteuid() == 0
+    if as_root and not all(found[name] for name in ROOTS):
         raise SandboxError(
-            "as root, bubblewrap needs unshare, nsenter and setpriv; install util-linux, or run as a user"
+            "as root, bubblewrap needs unshare and setpriv; install util-linux, or run as a user"
         )
-    programs = Programs(bwrap=found["bwrap"], **{name: found[name] for name in ROOTS})
+    programs = Programs(bwrap=found["bwrap"], **{name: found[name] for name in ROOTS if as_root})
     if "--size" not in _said(programs.bwrap, "--help"):
         raise SandboxError("this bubblewrap is too old: it has no --size; install version 0.7 or later")
     return Bubblewrap(programs, version=_said(programs.bwrap, "--version").split()[-1])
@@ -57,16 +58,14 @@ class Bubblewrap:
 
     name = NAME
 
-    def __init__(self, programs: Programs, *, version: str, as_root: bool | None = None) -> None:
+    def __init__(self, programs: Programs, *, version: str) -> None:
         self._programs = programs
         self._version = version
-        self._as_root = os.geteuid() == 0 if as_root is None else as_root
 
     def run(self, job: Job, deadline_s: float, cut: Cut) -> Ran:
         """See ``Backend.run``."""
         until_s = min(deadline_s, time.monotonic() + job.limits.time_s)
-        unshare = self._programs.unshare if self._as_root else None
-        return run_once(job, self._programs, unshare=unshare, until_s=until_s, cut=cut)
+        return run_once(job, self._programs, until_s=until_s, cut=cut)
 
     def probe(self, cut: Cut) -> Probe:
         """See ``Backend.probe``."""
@@ -86,7 +85,7 @@ class Bubblewrap:
             "version": self._version,
             "image": "the programs of this machine, read-only",
             "runtime": "bwrap",
-            "user": "root, tools as user 1000" if self._as_root else "rootless",
+            "user": "rootless" if self._programs.unshare is None else "root, tools as user 1000",
         }
 
     def close(self) -> None:

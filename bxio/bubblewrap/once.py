@@ -15,43 +15,42 @@ from bxcore.errors import system_reason
 from bxcore.sandbox import BrokenOffError, Job, Ran, SandboxError
 from bxio.bubblewrap.arguments import ETC, LINKER_CACHE, Descriptors, Programs, command
 from bxio.bubblewrap.streams import AFTER_KILL_S, Reader, Writer, pump
-from bxio.bubblewrap.user_namespace import user_namespace
+from bxio.bubblewrap.user_namespace import give_users
 from bxio.cut import Cut
 
 STATUS_BYTES = 65_536
 MAX_REASON = 300
 """Characters of bubblewrap's own complaint."""
-SETTING_UP = ("bwrap", "nsenter", "setpriv")
+SETTING_UP = ("bwrap", "unshare", "setpriv")
 """Who may complain before the command begins, each by its name first."""
 
 
-def run_once(job: Job, programs: Programs, *, unshare: str | None, until_s: float, cut: Cut) -> Ran:
+def run_once(job: Job, programs: Programs, *, until_s: float, cut: Cut) -> Ran:
     """Run ``job`` until it ends, until ``until_s`` (absolute, monotonic), or until ``cut``.
 
-    ``unshare`` makes the user namespace that root needs, None has bubblewrap make one. Raises
-    ``SandboxError``.
+    Raises ``SandboxError``.
     """
     with ExitStack() as stack:
         status, alive = stack.enter_context(_pipe()), stack.enter_context(_pipe())
-        process = _start(job, programs, _handed(stack, status[1], alive[1], unshare))
+        process = _start(job, programs, _handed(stack, status[1], alive[1]))
         status[1].close()
         alive[1].close()
         stack.enter_context(_ended(process))
+        if programs.unshare is not None:
+            give_users(process)
         return _attend(process, job, [status[0], alive[0]], until_s=until_s, cut=cut)
 
 
-def _handed(stack: ExitStack, status: IO[bytes], alive: IO[bytes], unshare: str | None) -> Descriptors:
+def _handed(stack: ExitStack, status: IO[bytes], alive: IO[bytes]) -> Descriptors:
     etc = {name: stack.enter_context(_file(text)) for name, text in ETC.items()}
     with contextlib.suppress(OSError):  # programs start without it, only later
         etc[LINKER_CACHE] = stack.enter_context(
             _owned(os.open(f"/etc/{LINKER_CACHE}", os.O_RDONLY | os.O_CLOEXEC), "rb")
         )
-    user = None if unshare is None else stack.enter_context(_owned(user_namespace(unshare), "rb"))
     return Descriptors(
         status=status.fileno(),
         alive=alive.fileno(),
         etc=tuple((name, file.fileno()) for name, file in etc.items()),
-        user=None if user is None else f"/proc/{os.getpid()}/fd/{user.fileno()}",
     )
 
 
@@ -81,7 +80,7 @@ def _start(job: Job, programs: Programs, held: Descriptors) -> subprocess.Popen[
     try:
         return subprocess.Popen(  # noqa: S603 - the words are made in one place, by ``command``
             command(job, programs, held),
-            stdin=subprocess.DEVNULL if job.stdin is None else subprocess.PIPE,
+            stdin=subprocess.DEVNULL if job.stdin is None and programs.unshare is None else subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             pass_fds=held.all(),
@@ -109,8 +108,11 @@ def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Its group while it sets up; later the namespace's first process dies with it, all others with it."""
-    if process.poll() is None:
+    """Its group while it sets up; later the namespace's first process dies with it, all others with it.
+
+    It may have ended by itself and left others: until it is reaped, its number is nobody else's.
+    """
+    if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
 

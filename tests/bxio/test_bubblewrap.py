@@ -17,6 +17,7 @@ import pytest
 
 from bxcore.sandbox import BrokenOffError, Guarantee, Job, Limits, Mount, Ran, SandboxError
 from bxio.bubblewrap import Bubblewrap, leftover, make
+from bxio.bubblewrap.arguments import Programs
 from bxio.cut import Cut
 from bxio.sandbox import Backend
 from bxio.work_folder import work_folder
@@ -208,18 +209,53 @@ def test_a_source_that_is_not_there_is_a_sentence(shell: Shell, tmp_path: Path) 
 
 
 def test_one_that_is_ended_from_outside_is_no_run_whose_end_is_known(shell: Shell) -> None:
+    word = f"1234.{os.getpid()}"  # of this run of the tests alone
+
     def end() -> None:
         until_s = time.monotonic() + LONG_S
-        while not (found := processes("1234.5679")) and time.monotonic() < until_s:
+        while not processes(f"sleep\0{word}") and time.monotonic() < until_s:
             threading.Event().wait(0.01)
-        os.kill(min(found), signal.SIGKILL)
+        os.kill(min(processes(f"sleep {word}")), signal.SIGKILL)
 
     ending = threading.Thread(target=end)
     ending.start()
     with pytest.raises(BrokenOffError, match="bubblewrap was ended before the command"):
-        shell("echo a word of its own >&2; sleep 1234.5679")
+        shell(f"echo a word of its own >&2; sleep {word}")
     ending.join(LONG_S)
-    assert gone("1234.5679")
+    assert gone(word)
+
+
+def test_what_a_setup_that_ended_too_early_has_left_is_killed_at_the_limit(tmp_path: Path) -> None:
+    word = f"4321.{os.getpid()}"
+    leaving = tmp_path / "bwrap"
+    leaving.write_text(f"#!/bin/sh\nsleep {word} &\n")
+    leaving.chmod(0o755)
+    job = Job(name="test", command=("true",), limits=Limits(time_s=0.5))
+    backend = Bubblewrap(Programs(bwrap=str(leaving)), version="0")
+    assert backend.run(job, time.monotonic() + LONG_S, Cut()).timed_out
+    assert gone(word)
+
+
+def test_where_no_user_namespace_can_be_made_the_sentence_says_so(tmp_path: Path) -> None:
+    refusing = tmp_path / "unshare"
+    refusing.write_text("#!/bin/sh\necho 'unshare failed: Operation not permitted' >&2\nexit 1\n")
+    refusing.chmod(0o755)
+    backend = Bubblewrap(
+        Programs(bwrap="/bin/false", unshare=str(refusing), setpriv="/bin/false"), version="0"
+    )
+    with pytest.raises(
+        SandboxError, match="no user namespace can be made here: user namespaces are switched off"
+    ):
+        backend.run(Job(name="test", command=("true",)), time.monotonic() + LONG_S, Cut())
+
+
+def test_a_box_without_root_lets_bubblewrap_make_the_namespace() -> None:
+    backend = Bubblewrap(Programs(bwrap=str(shutil.which("bwrap"))), version="0")
+    for stdin, said in ((None, b""), (b"fed", b"fed")):
+        job = Job(name="test", command=("sh", "-c", "cat; id -u; grep CapBnd /proc/self/status"), stdin=stdin)
+        ran = backend.run(job, time.monotonic() + LONG_S, Cut())
+        assert ran.stdout.data == said + b"1000\nCapBnd:\t0000000000000000\n"
+    assert backend.facts()["user"] == "rootless"
 
 
 # Streams and ends.
