@@ -181,9 +181,9 @@ def test_a_turn_whose_call_waited_when_the_box_ended_is_told_so(
     code = box.until(ApprovalAsked).approval.code
     log = (box.bench.folder / "sessions" / "k3f" / "0.jsonl").read_bytes()
     journal = (box.bench.folder / "approvals.jsonl").read_bytes()
-    box.root.stop(5.0)
     box.runtime.stop("loop")
-    box.runtime.stop("sessions")
+    box.runtime.stop("sessions")  # first, so that no turn goes on without the broker
+    box.root.stop(5.0)
     (box.bench.folder / "sessions" / "k3f" / "0.jsonl").write_bytes(log)
     (box.bench.folder / "approvals.jsonl").write_bytes(journal)
     box.bench.events()
