@@ -23,6 +23,7 @@ from bxcore.args import (
     parse,
 )
 from bxcore.did_you_mean import hint
+from bxcore.grants.grant import GRANTED_TOOLS
 from bxcore.records import ToolCall
 from bxcore.schemas import CORE_TOOLS, TOOLS, schema_json
 
@@ -64,12 +65,24 @@ class NotRun:
 Route: TypeAlias = Own | ToBroker | NotRun
 
 
+ALSO_CALLED: Mapping[str, str] = {
+    "read_file": "open view show look cat document notes text",
+    "write_file": "save create edit change append document text",
+    "shell": "bash terminal execute script program python list folder directory process calculate",
+    "http_fetch": "internet online website site browse download link url api open",
+}
+"""What people and models call these tools, beside the words of their descriptions."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolRegistry:
-    """The core tools by name and in order, and the ``others`` that only ``find_tool`` shows."""
+    """The core tools by name and in order, and the ``others`` that only ``find_tool`` shows.
+
+    Those that no grant allows are shown too: the refusal of a call tells the owner what grant is wanting.
+    """
 
     core: tuple[str, ...] = field(default_factory=lambda: tuple(CORE_TOOLS))
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = GRANTED_TOOLS
 
     def array(self) -> tuple[Wire, ...]:
         """The tools array that the model sees: the core tools, then ``find_tool``, then ``call_tool``."""
@@ -124,4 +137,5 @@ def _words(text: str) -> set[str]:
 def _score(query: str, name: str) -> int:
     wanted = _words(query)
     in_name = _words(name.replace("_", " "))
-    return 3 * len(wanted & in_name) + len(wanted & _words(str(TOOLS[name]["description"])))
+    about = _words(f"{TOOLS[name]['description']} {ALSO_CALLED.get(name, '')}")
+    return 3 * len(wanted & in_name) + len(wanted & about)

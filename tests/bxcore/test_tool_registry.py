@@ -93,17 +93,36 @@ def test_call_tool_never_raises(arguments: str) -> None:
 
 
 def test_find_tool_answers_up_to_three_schemas_the_best_first() -> None:
-    registry = ToolRegistry(others=("read_file", "write_file", "shell", "http_fetch"))
-    found = [json.loads(line)["name"] for line in registry.find("read a file").splitlines()]
+    found = [json.loads(line)["name"] for line in REGISTRY.find("read a file").splitlines()]
     assert found[0] == "read_file"
     assert len(found) <= 3
-    many = registry.find("file files command url search memory question session web path")
+    many = REGISTRY.find("file files command url search memory question session web path")
     assert len(many.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("open a document", "read_file"),
+        ("save a document", "write_file"),
+        ("edit text file", "write_file"),
+        ("list a folder", "shell"),
+        ("execute python", "shell"),
+        ("run a command in the terminal", "shell"),
+        ("browse a website", "http_fetch"),
+        ("download from the internet", "http_fetch"),
+        ("fetch a web page", "http_fetch"),
+    ],
+)
+def test_find_tool_knows_the_granted_tools_by_the_words_that_people_use(query: str, name: str) -> None:
+    found = [json.loads(line)["name"] for line in REGISTRY.find(query).splitlines()]
+    assert name in found[:2]
 
 
 def test_find_tool_says_what_there_is_when_nothing_matches() -> None:
     assert REGISTRY.find("zzz") == (
-        "no tool matches; you have clock, recall, memory, ask_memory: use one of these, or answer without"
+        "no tool matches; you have read_file, write_file, shell, http_fetch, clock, recall, memory, "
+        "ask_memory: use one of these, or answer without"
     )
 
 

@@ -33,6 +33,8 @@ def choose(body: Mapping[str, Any]) -> Step:
     if last["role"] == "tool":
         return {"say": f"it says: {last['content']}"}
     tool, _, arguments = str(last["content"]).splitlines()[-1].partition(" ")
+    if tool == "find_tool":
+        return {"call": [tool, json.loads(arguments)]}
     return {"call": ["call_tool", {"name": tool, "arguments": json.loads(arguments)}]}
 
 
@@ -122,6 +124,11 @@ def test_the_example_grants_let_each_tool_do_real_work(box: Box, notes: Path, pa
     assert told == [(tool, "ok") for tool in ("shell", "read_file", "write_file", "http_fetch")]
     assert [each["approver"] for each in audited] == ["bxctl", None, "bxctl", None]
     assert box.bxctl("audit", "verify").returncode == 0
+
+
+def test_the_model_finds_the_granted_tools(box: Box) -> None:
+    made = call(box, "find_tool", "find", query="read a file")
+    assert json.loads(made["content"].splitlines()[0])["name"] == "read_file"
 
 
 def test_what_no_grant_covers_is_refused_and_audited(box: Box, notes: Path) -> None:
