@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -40,3 +42,17 @@ def test_a_broken_configuration_needs_nothing_yet(tmp_path: Path, text: str) -> 
 @pytest.mark.parametrize("arguments", [["chat", "--help"], ["chat", "--home"]])
 def test_help_and_wrong_usage_need_nothing(arguments: list[str]) -> None:
     assert not wants_embedded(arguments)
+
+
+def test_a_box_that_runs_already_under_this_home_needs_none(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as box:
+        box.bind(str(tmp_path / "run" / "control.sock"))
+        assert wants_embedded(["chat", "--home", str(tmp_path)]), "a socket that a killed box left"
+        box.listen()
+        assert not wants_embedded(["chat", "--home", str(tmp_path)])
+        assert wants_embedded(["chat", "--home", str(tmp_path / "other")])
+
+
+def test_a_socket_that_is_named_needs_none(tmp_path: Path) -> None:
+    assert not wants_embedded(["chat", "--home", str(tmp_path), "--socket", str(tmp_path / "s")])
