@@ -11,7 +11,6 @@ from actors.broker_runs import Order, Runs
 from actors.broker_sessions import Session, Sessions, Taken
 from bxcore import call_records
 from bxcore.approvals import Over
-from bxcore.labels import join
 from bxcore.messages.audit import AuditMessage, Outcome
 from bxcore.messages.broker import CallDone
 from bxcore.policy import Verdict
@@ -74,13 +73,13 @@ class BrokerRunning:
         request, verdict = running.taken.request, running.verdict
         session = self._sessions.get(request.session)
         answer = running.order.answer(message.outcome)
-        label = join(verdict.floor, answer.label)
+        label = answer.under(verdict.floor)
         before = session.raised(label)
         written = self._write(
             Outcome(
                 session=request.session,
                 call=call_records.short(request.call),
-                outcome="ok" if answer.ok else "failed" if answer.known else "unknown",
+                outcome=answer.outcome,
                 label_before=before,
                 label_after=session.label,
                 duration_ms=round((self._now() - running.began_s) * 1000),

@@ -20,7 +20,7 @@ from bxcore.messages.broker import ToolRequest
 from bxcore.messages.memory import AskMemory, EditMemory, Recall
 from bxcore.messages.runner import RunTool
 from bxcore.policy import Verdict
-from bxcore.tool_answer import ToolAnswer
+from bxcore.tool_answer import Effect, ToolAnswer, not_begun
 from bxcore.waits import Waits
 
 CONTAINER_S = 60.0
@@ -32,8 +32,8 @@ OVER_RUN_S = 5.0
 OVER_BROKER_S = 1.0
 """A run ends so long before the loop gives up on it, so that what it did until then is told."""
 LEAST_RUN_S = 1.0
-NOT_BEGUN = (Busy, Expired, Refusal)
-"""After these the call had no effect; after any other error nobody knows."""
+NOT_BEGUN = (Busy, Expired)
+"""The call was never looked at; a refusal tells about what it looked at, any other error tells nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +59,20 @@ class Order:
         match outcome:
             case Answer(value=ToolAnswer() as answer):
                 return answer
+            case Failed(error=error) if isinstance(error, NOT_BEGUN):
+                return not_begun(f"{self.tool}: {error.sentence}")
+            case Failed(error=Refusal() as refusal):
+                return self._failed(refusal.sentence, Effect.DONE)
             case Failed(error=error):
-                sentence, known = error.sentence, isinstance(error, NOT_BEGUN)
+                why = error.sentence
             case Late():
-                sentence, known = f"the {self.runner} gave no answer in {self.wait_s:g} s", False
+                why = f"the {self.runner} gave no answer in {self.wait_s:g} s"
             case _:
                 raise TypeError(type(outcome).__name__)
-        return ToolAnswer(ok=False, content=f"{self.tool}: {sentence}", label=OWN_WORDS, known=known)
+        return self._failed(why, Effect.UNKNOWN)
+
+    def _failed(self, why: str, effect: Effect) -> ToolAnswer:
+        return ToolAnswer(ok=False, content=f"{self.tool}: {why}", label=OWN_WORDS, effect=effect)
 
 
 @dataclass(frozen=True, slots=True)

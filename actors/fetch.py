@@ -16,8 +16,9 @@ from bxcore.grants import Grant
 from bxcore.messages.runner import RunTool
 from bxcore.page_text import NotReadable
 from bxcore.policy.hosts import refuse_redirect
-from bxcore.tool_answer import ToolAnswer
+from bxcore.tool_answer import ToolAnswer, not_begun
 from bxio.fetch.dialer import Dialer
+from bxio.fetch.errors import NotSentError
 from bxio.fetch.fetching import fetch
 from bxio.fetch.page import text_of
 
@@ -38,6 +39,8 @@ class Fetch(Errand[RunTool]):
         try:
             fetched = self._fetched(call, deadline_s)
             return self._told(fetched, deadline_s)
+        except NotSentError as error:
+            return not_begun(error.sentence)
         except SentenceError as error:  # no answer: each kind of it has its sentence
             return failure(error.sentence)
 

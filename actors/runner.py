@@ -33,7 +33,7 @@ from bxcore.messages.supervision import StartChild
 from bxcore.sandbox import choose
 from bxcore.sandbox.view import SandboxView
 from bxcore.supervision import ChildSpec
-from bxcore.tool_answer import ToolAnswer
+from bxcore.tool_answer import Effect, ToolAnswer, not_begun
 from bxio.sandbox import Backend
 
 SEARCH = "search"
@@ -263,24 +263,23 @@ def _none(sentence: str) -> SandboxView:
 def _refuse(call: _Call, sentence: str) -> None:
     """Nothing ran: the box's own words, which tell of nothing that a grant covers."""
     if call.reply.pending:
-        content = f"{call.message.args.TOOL}: {sentence}"
-        call.reply.set(ToolAnswer(ok=False, content=content, label=OWN_WORDS))
+        call.reply.set(not_begun(f"{call.message.args.TOOL}: {sentence}"))
 
 
 def _answer(call: _Call, outcome: object) -> ToolAnswer:
-    known = True
+    tool = call.message.args.TOOL
     match outcome:
         case Answer(value=ToolAnswer() as answer):
             return answer
         case Failed(error=Busy()):
-            sentence = BUSY
+            return not_begun(f"{tool}: {BUSY}")
         case Failed(error=Expired()):
-            sentence = "it did not run: its time was over before it could start"
+            return not_begun(f"{tool}: it did not run: its time was over before it could start")
         case Failed(error=error):
-            sentence, known = UNKNOWN.format(why=error.sentence), False
+            why = error.sentence
         case Late():
-            sentence, known = UNKNOWN.format(why="it gave no answer in time"), False
+            why = "it gave no answer in time"
         case _:
             raise TypeError(type(outcome).__name__)
-    content = f"{call.message.args.TOOL}: {sentence}"
-    return ToolAnswer(ok=False, content=content, label=OWN_WORDS, known=known)
+    content = f"{tool}: {UNKNOWN.format(why=why)}"
+    return ToolAnswer(ok=False, content=content, label=OWN_WORDS, effect=Effect.UNKNOWN)

@@ -25,7 +25,7 @@ from bxcore.args import ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.sandbox.job import BrokenOffError, Limits, Ran, SandboxError, Stream
 from bxcore.sandbox.jobs import Task, job
 from bxcore.sandbox.scripts import Ended
-from bxcore.tool_answer import ToolAnswer
+from bxcore.tool_answer import Effect, ToolAnswer
 
 KILLED = 137
 """128 and the number of SIGKILL, as a shell reports it."""
@@ -56,9 +56,9 @@ def answer(task: Task, ran: Ran) -> ToolAnswer:
 
 def failed(task: Task, error: SandboxError) -> ToolAnswer:
     """The call did not run, or nobody knows how it ended; the sentence may tell about a folder."""
-    known = not isinstance(error, BrokenOffError)
-    content = f"{task.args.TOOL}: {error.sentence}{'' if known else UNKNOWN}"
-    return ToolAnswer(ok=False, content=content, label=task.grant.floor, known=known)
+    effect = Effect.UNKNOWN if isinstance(error, BrokenOffError) else Effect.DONE
+    content = f"{task.args.TOOL}: {error.sentence}{UNKNOWN if effect is Effect.UNKNOWN else ''}"
+    return ToolAnswer(ok=False, content=content, label=task.grant.floor, effect=effect)
 
 
 def text_of(data: bytes, *, cut: bool = False) -> str | None:

@@ -17,7 +17,7 @@ from bxio.deadline_http import trusted_roots
 from bxio.deadline_socket import DeadlineBackend
 from bxio.fetch import resolving
 from bxio.fetch.child import ChildFailed
-from bxio.fetch.errors import FetchError, late, stopped
+from bxio.fetch.errors import FetchError, NotSentError, late, stopped
 
 Resolve: TypeAlias = Callable[[str, int], Sequence[Address]]
 """A host's name and a port to its addresses; of none, an empty sequence."""
@@ -46,9 +46,9 @@ class Dialer:
         """
         found = self._found(target, deadline_s, cut)
         if not found:
-            raise FetchError(f"{target.host} has no address; check the name")
+            raise NotSentError(f"{target.host} has no address; check the name")
         if any(self.refuse(address) is not None for address in found):
-            raise FetchError(f"{target.host} is not at a public address, so it is not fetched")
+            raise NotSentError(f"{target.host} is not at a public address, so it is not fetched")
         return tuple(found[:MAX_TRIED])
 
     def pool(self, target: Target, deadline_s: float, cut: Cut) -> httpcore.ConnectionPool:

@@ -11,7 +11,7 @@ from bxcore.fetch_target import Target
 from bxcore.fetched import Fetched
 from bxio.cut import Cut
 from bxio.fetch.dialer import Dialer
-from bxio.fetch.errors import FetchError
+from bxio.fetch.errors import FetchError, NotSentError
 from bxio.fetch.exchange import exchange
 
 Redirected: TypeAlias = Callable[[Target, str], str | None]
@@ -26,8 +26,13 @@ def fetch(  # noqa: PLR0913 - what a fetch needs, in one place
     ``deadline_s`` is one deadline over all requests, absolute on the monotonic clock; ``cut`` ends it from
     any thread within a second.
     """
-    for _ in range(MAX_REDIRECTS + 1):
-        fetched = exchange(dialer, hop, max_bytes, deadline_s, cut)
+    for number in range(MAX_REDIRECTS + 1):
+        try:
+            fetched = exchange(dialer, hop, max_bytes, deadline_s, cut)
+        except NotSentError as error:
+            if number:  # a stranger's answer has named this host
+                raise FetchError(error.sentence) from None
+            raise
         following = _following(hop, fetched, refuse_redirect)
         if following is None:
             return fetched

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,19 @@ def test_what_the_person_sees_is_the_call_the_label_and_why(bench: BrokerBench) 
     bench.kit.advance(100.0)
     (listed,) = bench.pending()
     assert listed.left_s == pytest.approx(500.0)
+
+
+def test_the_whole_of_a_long_call_is_asked_listed_and_outlives_the_broker(bench: BrokerBench) -> None:
+    command = f"ls {'a' * 2000}; rm -rf /home {'b' * 2000}"
+    bench.ask("shell", json.dumps({"command": command}), call="t1c1")
+    bench.asked()
+    (view,) = bench.surface.asked
+    assert "rm -rf" not in view.shown
+    assert view.whole == f'shell {{"command":"{command}","timeout_s":60}}'
+    assert view.hidden == len(view.whole) - 1500
+    bench.kit.runtime.restart("broker")
+    (listed,) = bench.pending()
+    assert (listed.whole, listed.hidden) == (view.whole, view.hidden)
 
 
 def test_the_question_is_on_disk_before_anybody_is_told(kit: Kit, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from bxcore.labels import Label, Level
 from bxcore.messages.runner import RunTool
 from bxcore.messages.supervision import StartChild
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
-from bxcore.tool_answer import ToolAnswer
+from bxcore.tool_answer import Effect, ToolAnswer, not_begun
 from bxio.fetch.dialer import Dialer
 from tests.doubles import bad_manners
 from tests.doubles.far_place import dialer, leads_to, says
@@ -136,8 +136,18 @@ def test_a_url_that_is_no_target_is_a_failure(runs: Runs) -> None:
 
 def test_an_address_that_is_not_public_is_a_failure(runs: Runs) -> None:
     told = answer(runs.ask("http://10.0.0.1/").outcome(time.monotonic() + LONG_S))
-    assert told == ToolAnswer(
-        ok=False, content="10.0.0.1 is not at a public address, so it is not fetched", label=UNTRUSTED
+    assert told == not_begun("10.0.0.1 is not at a public address, so it is not fetched")
+
+
+def test_an_address_that_is_not_public_and_that_a_page_has_named_is_a_strangers_word(runs: Runs) -> None:
+    with LoopbackServer(leads_to("http://10.0.0.1/")) as server:
+        allowed = grant(f"far.example:{server.port}", "10.0.0.1")
+        asked = runs.ask(f"http://far.example:{server.port}/", grant=allowed)
+        told = answer(asked.outcome(time.monotonic() + LONG_S))
+    assert (told.content, told.label, told.effect) == (
+        "10.0.0.1 is not at a public address, so it is not fetched",
+        UNTRUSTED,
+        Effect.DONE,
     )
 
 

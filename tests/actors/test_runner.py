@@ -27,7 +27,7 @@ from bxcore.sandbox import SandboxError
 from bxcore.sandbox.choose import NOT_NEEDED, SEARCHING
 from bxcore.sandbox.view import SandboxView
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
-from bxcore.tool_answer import ToolAnswer
+from bxcore.tool_answer import Effect, ToolAnswer
 from bxio.cut import Cut
 from bxio.sandbox import Backend
 from tests.actors.test_tool_run import until
@@ -199,7 +199,8 @@ def test_a_call_whose_asker_gives_up_while_it_waits_leaves_its_place_at_once(
 def test_without_a_sandbox_a_call_is_told_what_to_install_and_a_fetch_works(box: Callable[..., Box]) -> None:
     one = box(None).start()
     answer = one.ask().get(LONG_S)
-    assert (answer.ok, answer.known, answer.content) == (False, True, f"shell: no tool runs: {INSTALL}")
+    assert (answer.ok, answer.effect) == (False, Effect.NONE)
+    assert answer.content == f"shell: no tool runs: {INSTALL}"
     assert answer.label == OWN_WORDS
     assert one.said(HttpFetchArgs("http://a.example")) == "a page"
     assert (one.views[-1].ready, one.views[-1].backend) == (False, None)
@@ -261,7 +262,7 @@ def test_a_crashed_run_says_that_its_effect_is_unknown(box: Callable[..., Box]) 
     assert not answer.ok
     assert answer.content.startswith("http_fetch: its run broke off (")
     assert answer.content.endswith("so what it did is unknown; look before you do it again")
-    assert not answer.known
+    assert answer.effect is Effect.UNKNOWN
     assert one.said() == DONE, "the runner goes on"
 
 

@@ -31,6 +31,8 @@ def view(code: str = "k7", call: str = "t4c1", left_s: float = 600.0) -> Approva
         call=call,
         tool="shell",
         shown="shell {}",
+        whole="shell {}",
+        hidden=0,
         label=NEW_SESSION,
         grant="house",
         why="the grant house asks each time",

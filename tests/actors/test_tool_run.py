@@ -21,7 +21,7 @@ from bxcore.messages.runner import RunTool
 from bxcore.messages.supervision import StartChild
 from bxcore.sandbox import Mount, SandboxError
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
-from bxcore.tool_answer import ToolAnswer
+from bxcore.tool_answer import Effect, ToolAnswer
 from bxio.bubblewrap import make
 from bxio.cut import Cut
 from bxio.sandbox import Backend
@@ -272,7 +272,7 @@ def test_a_denied_folder_is_reached_by_no_link_and_moved_by_no_command(
 def test_a_denied_folder_that_is_gone_lets_nothing_run(runs: Runs, docs: Path) -> None:
     backend = ScriptedBackend()
     told = runs.answer(backend, ShellArgs("make"), docs, denied=(docs / "secret",))
-    assert (told.ok, told.known, backend.jobs) == (False, True, [])
+    assert (told.ok, told.effect, backend.jobs) == (False, Effect.DONE, [])
     assert "which a grant denies, is not there" in told.content
 
 

@@ -12,6 +12,7 @@ from bxcore.sandbox import BrokenOffError, Ran, SandboxError, Stream
 from bxcore.sandbox.jobs import Task
 from bxcore.sandbox.results import answer, failed, text_of
 from bxcore.sandbox.scripts import Ended
+from bxcore.tool_answer import Effect
 
 FLOOR = Label(Level.SECRET, untrusted=False)
 
@@ -166,12 +167,12 @@ def test_a_failure_carries_the_grants_floor() -> None:
     told = failed(SHELL, SandboxError("the folder /srv/x of the grant is not there"))
     assert (told.ok, told.label) == (False, FLOOR)
     assert told.content == "shell: the folder /srv/x of the grant is not there"
-    assert told.known
+    assert told.effect is Effect.DONE
 
 
 def test_a_run_that_broke_off_says_that_its_effect_is_unknown() -> None:
     told = failed(SHELL, BrokenOffError("podman lost sight of the sandbox"))
-    assert (told.ok, told.label, told.known) == (False, FLOOR, False)
+    assert (told.ok, told.label, told.effect) == (False, FLOOR, Effect.UNKNOWN)
     assert told.content == (
         "shell: podman lost sight of the sandbox; what it did is unknown, look before you do it again"
     )
