@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from bxcore.control.views import Fact
 from bxcore.doctor.check import Check, Verdict
-from bxcore.sandbox.guarantees import Guarantee
+from bxcore.sandbox.choose import OFF, SEARCHING
+from bxcore.sandbox.guarantees import accept_line
 from bxcore.sandbox.view import SandboxView
 
 GET_PODMAN = "apt-get install podman"
@@ -19,8 +20,13 @@ _NAME = "sandbox"
 
 
 def sandbox_fact(view: SandboxView) -> Fact:
-    """The line of status. A box without a sandbox is no degraded box: all but some tools work."""
-    return Fact(name=_NAME, text=view.sentence, help="bxctl doctor")
+    """The line of status. A box whose grants need a sandbox that is not there is a degraded box."""
+    return Fact(name=_NAME, text=view.sentence, ok=not _unmet(view), help="bxctl doctor")
+
+
+def _unmet(view: SandboxView) -> bool:
+    """Whether no tool can run although grants need one to, for another reason than the owner's own word."""
+    return view.sought and not view.ready and view.sentence not in {SEARCHING, OFF}
 
 
 def sandbox_checks(view: SandboxView) -> Iterator[Check]:
@@ -28,7 +34,7 @@ def sandbox_checks(view: SandboxView) -> Iterator[Check]:
     fine = view.ready or not view.sought
     yield Check(
         name=_NAME,
-        verdict=Verdict.OK if fine else Verdict.BAD if view.backend else Verdict.WARN,
+        verdict=Verdict.BAD if _unmet(view) else Verdict.OK if fine else Verdict.WARN,
         sentence=view.sentence,
         help=None if fine else _help(view),
     )
@@ -48,18 +54,18 @@ def _found(view: SandboxView) -> Iterator[tuple[str, str]]:
 
 def _help(view: SandboxView) -> str:
     """What helps; the view's sentence may say more."""
+    if view.sentence == SEARCHING:
+        return "bxctl doctor"
+    if view.sentence == OFF:
+        return "set it to auto"
     if view.backend is None:
         return GET_BACKEND
     if view.backend == "podman" and view.image is None:
         return GET_IMAGE
     refused = [guarantee for guarantee, _ in view.missing if guarantee not in view.accepted]
     if refused:
-        return f"mend it, or do without: [containers] accept = {_listed(refused)}"
+        return f"mend it, or do without: {accept_line([*view.accepted, *refused])}"
     return "bxctl inspect runner"
-
-
-def _listed(guarantees: list[Guarantee]) -> str:
-    return "[" + ", ".join(f'"{each}"' for each in guarantees) + "]"
 
 
 def _guarantees(view: SandboxView) -> Iterator[Check]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +16,17 @@ class Guarantee(StrEnum):
     READ_ONLY_ROOT = "read-only-root"
     MEMORY_LIMIT = "memory-limit"
     PIDS_LIMIT = "pids-limit"
+
+
+BUBBLEWRAP_LACKS = (Guarantee.MEMORY_LIMIT,)
+"""What bubblewrap proves on no machine: it limits each process, not all of a run together."""
+
+
+def accept_line(guarantees: Iterable[str]) -> str:
+    """The line of ``boxmaker.toml`` that does without them, in declared order."""
+    wanted = frozenset(guarantees)
+    listed = ", ".join(f'"{each.value}"' for each in Guarantee if each.value in wanted)
+    return f"[containers] accept = [{listed}]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

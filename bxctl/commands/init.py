@@ -46,11 +46,18 @@ def _next_steps(paths: Paths) -> Iterator[str]:
     yield f"a grant lets a tool work: edit an example in {paths.grants} and take .example off its name"
     yield f"then: {typed('check')} finds mistakes, {typed('grants')} explain says what becomes of a call"
     if shutil.which("podman") is None:
-        there = " (bubblewrap is here and is used meanwhile)" if shutil.which("bwrap") else ""
-        yield f"files and shell run in containers; podman is missing{there}: apt-get install podman"
+        yield "files and shell run in containers; podman is missing: apt-get install podman"
+        if shutil.which("bwrap") is not None:
+            yield f"or in bubblewrap, which is here, after {_without()} in {paths.config_file}"
     else:
         yield f"files and shell run in podman; the image for it, once: {typed('image')} build"
     yield f"{typed('doctor')} says what works and what is missing"
+
+
+def _without() -> str:
+    from bxcore.sandbox.guarantees import BUBBLEWRAP_LACKS, accept_line
+
+    return accept_line(BUBBLEWRAP_LACKS)
 
 
 def _examples(source: Path) -> Iterator[Path]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from bxcore.config import Settings
 from bxcore.doctor import GET_BACKEND, GET_IMAGE, GET_PODMAN, Check, Verdict
+from bxcore.sandbox.guarantees import BUBBLEWRAP_LACKS, accept_line
 
 VERSION_S = 5.0
 """For a program to say its version."""
@@ -24,14 +25,16 @@ def sandbox_checks(settings: Settings | None) -> Iterator[Check]:
         yield Check(name="sandbox", verdict=Verdict.WARN, sentence=sentence, help="set it to auto")
         return
     found = {name: said for name, program in _PROGRAMS.items() if (said := _version(program)) is not None}
-    yield _backend(wanted, found)
+    yield _backend(wanted, found, settings.containers.accept if settings else ())
     if "podman" in found and wanted != "bubblewrap":
         yield _image(settings)
     yield Check(name="cgroup", verdict=Verdict.OK, sentence="v2" if _UNIFIED.exists() else "v1")
 
 
-def _backend(wanted: str, found: dict[str, str]) -> Check:
+def _backend(wanted: str, found: dict[str, str], accept: Collection[str]) -> Check:
     usable = found if wanted == "auto" else {name: said for name, said in found.items() if name == wanted}
+    if list(usable) == ["bubblewrap"] and not set(BUBBLEWRAP_LACKS) <= set(accept):
+        return _bubblewrap(usable["bubblewrap"], accept)
     if usable:
         there = ", ".join(usable.values())
         return Check(name="sandbox", verdict=Verdict.OK, sentence=f"{there}; a start proves what it promises")
@@ -41,6 +44,17 @@ def _backend(wanted: str, found: dict[str, str]) -> Check:
     help_ = GET_PODMAN if wanted == "podman" else "apt-get install bubblewrap"
     sentence = f"[containers] backend is {wanted}, and it is not here"
     return Check(name="sandbox", verdict=Verdict.BAD, sentence=sentence, help=help_)
+
+
+def _bubblewrap(said: str, accept: Collection[str]) -> Check:
+    """It is here, and the owner has not accepted what it lacks everywhere."""
+    lacks = ", ".join(BUBBLEWRAP_LACKS)
+    return Check(
+        name="sandbox",
+        verdict=Verdict.WARN,
+        sentence=f"{said}; it cannot promise {lacks}, so no tool runs in it until you accept that",
+        help=f"{accept_line([*accept, *BUBBLEWRAP_LACKS])} in boxmaker.toml, or {GET_PODMAN}",
+    )
 
 
 def _image(settings: Settings | None) -> Check:

@@ -10,6 +10,8 @@ from bxctl.printing import as_json, data, paint, talk, visible
 
 _LONGEST = 200
 """Characters of a call or its result that are shown; ``bxctl sessions show`` has it all."""
+_LONGEST_FAILURE = 600
+"""A failed call's sentence has what to do at its end."""
 
 
 class Screen(Protocol):
@@ -86,10 +88,11 @@ class PeopleScreen:
 
 def _result(call: ToolJson) -> str:
     label = call["class"] + (", untrusted" if call["untrusted"] else "")
-    first = _short(call["content"])
-    return f"→ {first} ({label})" if call["ok"] else f"→ failed: {first} ({label})"
+    if call["ok"]:
+        return f"→ {_short(call['content'])} ({label})"
+    return f"→ failed: {_short(call['content'], _LONGEST_FAILURE)} ({label})"
 
 
-def _short(text: str) -> str:
+def _short(text: str, longest: int = _LONGEST) -> str:
     one_line = " ".join(text.split())
-    return one_line if len(one_line) <= _LONGEST else f"{one_line[: _LONGEST - 1]}…"
+    return one_line if len(one_line) <= longest else f"{one_line[: longest - 1]}…"

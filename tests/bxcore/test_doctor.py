@@ -4,7 +4,7 @@ import pytest
 
 from bxcore.doctor import Check, Verdict, check_json, honcho_check, sandbox_checks, sandbox_fact
 from bxcore.sandbox import Guarantee, SandboxView
-from bxcore.sandbox.choose import NOT_NEEDED
+from bxcore.sandbox.choose import NOT_NEEDED, OFF, SEARCHING
 
 WHY = "a limit of 64 MB did not stop 128 MB"
 
@@ -49,7 +49,7 @@ def test_a_machine_without_a_backend_is_told_how_to_get_one() -> None:
         )
     )
     assert list(checks) == ["sandbox"]
-    assert checks["sandbox"].verdict is Verdict.WARN
+    assert checks["sandbox"].verdict is Verdict.BAD
     assert checks["sandbox"].help is not None
     assert "apt-get install podman" in checks["sandbox"].help
 
@@ -82,12 +82,26 @@ def test_a_guarantee_that_was_not_proven_says_whether_it_is_accepted(
     whole = by_name(found)["sandbox"]
     assert (whole.help is None) == (verdict is Verdict.WARN)
     if whole.help is not None:
-        assert 'accept = ["memory-limit"]' in whole.help
+        assert 'accept = ["memory-limit"' in whole.help
 
 
-def test_status_has_one_line_and_is_not_degraded_by_it() -> None:
+def test_a_box_whose_grants_need_a_sandbox_that_is_not_there_is_degraded() -> None:
     fact = sandbox_fact(view(ready=False, sentence="tools do not run: no image"))
-    assert (fact.name, fact.text, fact.ok) == ("sandbox", "tools do not run: no image", True)
+    assert (fact.name, fact.text, fact.ok) == ("sandbox", "tools do not run: no image", False)
+    assert sandbox_fact(view()).ok
+
+
+@pytest.mark.parametrize(("sentence", "help_"), [(OFF, "set it to auto"), (SEARCHING, "bxctl doctor")])
+def test_a_search_that_runs_and_the_owner_s_own_no_degrade_nothing(sentence: str, help_: str) -> None:
+    found = view(backend=None, proven=(), ready=False, sentence=sentence)
+    assert sandbox_fact(found).ok
+    assert (by_name(found)["sandbox"].verdict, by_name(found)["sandbox"].help) == (Verdict.WARN, help_)
+
+
+def test_the_line_that_accepts_keeps_what_was_accepted_before() -> None:
+    lacks = ((Guarantee.MEMORY_LIMIT, WHY), (Guarantee.PIDS_LIMIT, WHY))
+    check = by_name(view(missing=lacks, accepted=(Guarantee.PIDS_LIMIT,), ready=False))["sandbox"]
+    assert check.help == 'mend it, or do without: [containers] accept = ["memory-limit", "pids-limit"]'
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from bxcore.doctor import Verdict
 from bxcore.paths import find
 from bxctl.examining import configuration, machine
 
+NOT_ACCEPTED = "it cannot promise memory-limit, so no tool runs in it until you accept that"
+
 
 def containers(**fields: object) -> Settings:
     return Settings(containers=ContainersTable.model_validate(fields))
@@ -43,7 +45,8 @@ def test_neither_backend_is_here(there: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("wanted", "has", "verdict", "sentence"),
     [
-        ("auto", ("bwrap",), Verdict.OK, "bwrap 1; a start proves what it promises"),
+        ("auto", ("bwrap",), Verdict.WARN, f"bwrap 1; {NOT_ACCEPTED}"),
+        ("bubblewrap", ("bwrap", "podman"), Verdict.WARN, f"bwrap 1; {NOT_ACCEPTED}"),
         ("auto", ("bwrap", "podman"), Verdict.OK, "podman 1, bwrap 1; a start proves what it promises"),
         ("podman", ("bwrap",), Verdict.BAD, "[containers] backend is podman, and it is not here"),
         ("bubblewrap", ("podman",), Verdict.BAD, "[containers] backend is bubblewrap, and it is not here"),
@@ -56,6 +59,18 @@ def test_what_is_here_is_held_to_what_is_wanted(
     there.update({name: f"{name} 1\n" for name in has})
     first = next(machine.sandbox_checks(containers(backend=wanted)))
     assert (first.verdict, first.sentence) == (verdict, sentence)
+
+
+def test_bubblewrap_alone_is_told_the_line_that_accepts_what_it_lacks(there: dict[str, str]) -> None:
+    there["bwrap"] = "bwrap 1\n"
+    first = next(machine.sandbox_checks(containers(accept=["pids-limit"])))
+    assert first.help is not None
+    assert first.help.startswith('[containers] accept = ["memory-limit", "pids-limit"] in boxmaker.toml')
+    accepted = next(machine.sandbox_checks(containers(accept=["memory-limit"])))
+    assert (accepted.verdict, accepted.sentence) == (
+        Verdict.OK,
+        "bwrap 1; a start proves what it promises",
+    )
 
 
 def test_an_image_that_is_named_needs_no_advice(there: dict[str, str]) -> None:

@@ -79,21 +79,25 @@ def test_a_reply_cannot_steer_the_terminal(terminal: PeopleScreen, capsys: Out) 
     assert capsys.readouterr().out == "\\x1b]0;x\\x07\n"
 
 
-def test_a_long_result_is_shown_short_and_with_its_label(capsys: Out) -> None:
+@pytest.mark.parametrize(("ok", "begin", "most"), [(True, "  → ", 240), (False, "  → failed: ", 640)])
+def test_a_long_result_is_shown_short_and_with_its_label(
+    capsys: Out, *, ok: bool, begin: str, most: int
+) -> None:
+    """A failure has more room: what to do stands at its end."""
     screen = PeopleScreen()
     call = {
         "tool": "recall",
         "arguments": "{}",
-        "ok": False,
-        "content": "word\n" * 100,
+        "ok": ok,
+        "content": "word\n" * 300,
         "class": "secret",
         "untrusted": True,
     }
     screen.show({"kind": "tool_ended", "call": call})  # type: ignore[typeddict-item]
     err = capsys.readouterr().err
-    assert err.startswith("  → failed: word word ")
+    assert err.startswith(f"{begin}word word ")
     assert err.endswith("… (secret, untrusted)\n")
-    assert len(err) < 260
+    assert most - 60 < len(err) < most
 
 
 def test_on_a_terminal_what_is_no_data_is_dim(
