@@ -59,6 +59,7 @@ class BrokerApprovals:
         if self._closed_journal is not None:
             self._reopen()
         assert verdict.grant is not None
+        shown = rules.shown(request.tool, verdict.canonical or "")
         approval = Approval(
             code=self.state.code(f"{request.session} {request.call} {self._now()}"),
             session=request.session,
@@ -70,7 +71,9 @@ class BrokerApprovals:
             grant_sha256=verdict.grant.sha256,
             label=label,
             why=verdict.why or "",
-            shown=rules.shown(request.tool, verdict.canonical or ""),
+            shown=shown.text,
+            whole=shown.whole,
+            hidden=shown.hidden,
             expires_s=self._now() + self._approval_s,
         )
         failed = self._closed_journal or self._audited(call_records.opened(approval, verdict))
@@ -112,6 +115,8 @@ class BrokerApprovals:
             call=approval.call,
             tool=approval.tool,
             shown=approval.shown,
+            whole=approval.whole,
+            hidden=approval.hidden,
             label=approval.label,
             grant=approval.grant,
             why=approval.why,

@@ -4,7 +4,7 @@ from bxcore.approvals.approval import Approval, Ended, Event, How, Opened, Over,
 from bxcore.approvals.binding import changed, still_binds
 from bxcore.approvals.codes import as_typed
 from bxcore.approvals.queue import MAX_PENDING, Approvals, NotTaken
-from bxcore.approvals.shown import shown
+from bxcore.approvals.shown import Shown, shown
 
 __all__ = [
     "MAX_PENDING",
@@ -16,6 +16,7 @@ __all__ = [
     "NotTaken",
     "Opened",
     "Over",
+    "Shown",
     "Used",
     "as_typed",
     "changed",

@@ -30,7 +30,8 @@ class How(StrEnum):
 class Approval:
     """Bound to one call: its id, tool, canonical arguments' sha256, grant's sha256 and session's label.
 
-    ``shown`` is what a person sees, ``why`` is why they are asked. ``expires_s`` is on the monotonic clock of
+    ``shown`` is what a person sees, ``hidden`` characters of the call are in ``whole`` only, which is empty
+    once it is over; ``why`` is why they are asked. ``expires_s`` is on the monotonic clock of
     the process that opened it.
     """
 
@@ -45,6 +46,8 @@ class Approval:
     label: Label
     why: str
     shown: str
+    whole: str
+    hidden: int
     expires_s: float
 
 

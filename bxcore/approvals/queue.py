@@ -142,7 +142,7 @@ class Approvals:
         approval = self.pending.get(code)
         if approval is None:
             return self
-        over = Over(approval=approval, ended=ended)
+        over = Over(approval=replace(approval, whole=""), ended=ended)
         left = {other: waiting for other, waiting in self.pending.items() if other != code}
         newest = [*self.over.items(), (code, over)][-KEPT:]
         wide = (*self.session_wide, over) if ended.how is How.SESSION else self.session_wide
@@ -181,7 +181,7 @@ class Approvals:
         """
         closed = tuple(
             Over(
-                approval=approval,
+                approval=replace(approval, whole=""),
                 ended=Ended(code=code, how=How.EXPIRED, box_ended=True),
                 earlier=True,
             )

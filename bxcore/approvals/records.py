@@ -95,6 +95,7 @@ def _approval(approval: Approval) -> dict[str, Any]:
 
 
 def _read_approval(record: dict[str, Any]) -> Approval:
+    record = {**_ADDED_LATER, **record}
     for name, kind in _FIELDS.items():
         if type(record[name]) not in kind:
             raise TypeError(name)
@@ -115,9 +116,13 @@ FAR_S = 1e12
 """Seconds that no monotonic clock shows; JSON can also write what is no number at all."""
 _FIELDS: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(
-        ("code", "session", "call", "tool", "args_sha256", "grant", "grant_sha256", "why", "shown"), (str,)
+        ("code", "session", "call", "tool", "args_sha256", "grant", "grant_sha256", "why", "shown", "whole"),
+        (str,),
     ),
     "turn": (int,),
+    "hidden": (int,),
     "expires_s": (int, float),
 }
 """The approval's own fields and their types; its label is two of its own."""
+_ADDED_LATER: Mapping[str, object] = {"whole": "", "hidden": 0}
+"""What a journal of an older version does not have; what waited there is over."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import dataclass
 
 from bxcore.sanitize import redact
 from bxcore.sanitize.characters import INVISIBLE, one_of
@@ -15,18 +16,31 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode's categories of what has no shape of its own."""
 
 
-def shown(tool: str, canonical: str) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A call as a person sees it first, and the whole of it on one line; ``hidden`` characters are not in it.
+
+    Both are escaped and redacted. Without hidden ones they are the same text.
+    """
+
+    text: str
+    whole: str
+    hidden: int
+
+
+def shown(tool: str, canonical: str) -> Shown:
     r"""The tool and its canonical arguments, secrets redacted, every invisible character as ``\u{200b}``.
 
-    Of more than 1,500 characters the length, the head and the tail; the sentence between them stands on a
-    line of its own, which no argument can write.
+    Of more than 1,500 characters the text has the length, the head and the tail; the sentence between them
+    stands on a line of its own, which no argument can write. The whole is as long as the arguments may be.
     """
-    text = redact(f"{tool} {canonical}")
-    left_out = len(text) - HEAD - TAIL
-    if left_out <= 0:
-        return visible(text)
-    cut = f"\n… {left_out} of {len(text)} characters are not shown here …\n"
-    return visible(text[:HEAD]) + cut + visible(text[-TAIL:])
+    call = redact(f"{tool} {canonical}")
+    whole = visible(call)
+    hidden = max(0, len(call) - HEAD - TAIL)
+    if not hidden:
+        return Shown(text=whole, whole=whole, hidden=0)
+    cut = f"\n… {hidden} of {len(call)} characters are not shown here …\n"
+    return Shown(text=visible(call[:HEAD]) + cut + visible(call[-TAIL:]), whole=whole, hidden=hidden)
 
 
 def visible(text: str) -> str:

@@ -198,7 +198,10 @@ class TurnJson(TypedDict):
 
 
 class ApprovalJson(TypedDict):
-    """A pending approval. ``shown`` is the exact call, escaped; ``left_s`` is until it expires."""
+    """A pending approval. ``shown`` is the exact call, escaped; ``left_s`` is until it expires.
+
+    ``hidden`` characters of a long call are not in ``shown``, but in ``whole``.
+    """
 
     code: str
     session: str
@@ -206,6 +209,8 @@ class ApprovalJson(TypedDict):
     call: str
     tool: str
     shown: str
+    whole: str
+    hidden: int
     label: LabelJson
     grant: str
     why: str

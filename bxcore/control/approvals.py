@@ -36,6 +36,8 @@ def approval_json(view: ApprovalView) -> ApprovalJson:
         "call": view.call,
         "tool": view.tool,
         "shown": view.shown,
+        "whole": view.whole,
+        "hidden": view.hidden,
         "label": label_json(view.label),
         "grant": view.grant,
         "why": view.why,

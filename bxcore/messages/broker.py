@@ -13,8 +13,8 @@ from bxcore.labels import Label
 class ApprovalView:
     """A pending approval as a person sees it: nothing secret, nothing invisible (spec 2.3, step 4).
 
-    ``shown`` is the exact call, escaped; of a long one its length, head and tail. ``left_s`` is until it
-    expires, ``why`` is why the owner is asked.
+    ``shown`` is the exact call, escaped; of a long one its length, head and tail, so that ``hidden``
+    characters of it are only in ``whole``. ``left_s`` is until it expires, ``why`` is why the owner is asked.
     """
 
     code: str
@@ -23,6 +23,8 @@ class ApprovalView:
     call: str
     tool: str
     shown: str
+    whole: str
+    hidden: int
     label: Label
     grant: str
     why: str

@@ -67,7 +67,7 @@ def test_the_whole_of_a_long_call_is_asked_listed_and_outlives_the_broker(bench:
     assert "rm -rf" not in view.shown
     assert view.whole == f'shell {{"command":"{command}","timeout_s":60}}'
     assert view.hidden == len(view.whole) - 1500
-    bench.kit.runtime.restart("broker")
+    bench.restart()
     (listed,) = bench.pending()
     assert (listed.whole, listed.hidden) == (view.whole, view.hidden)
 

@@ -39,6 +39,8 @@ K7 = Approval(
     label=NEW_SESSION,
     why="the grant house asks each time",
     shown="shell {}",
+    whole="shell {}",
+    hidden=0,
     expires_s=600.0,
 )
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
@@ -117,7 +119,7 @@ def test_an_approval_is_that_of_one_call() -> None:
         other[place] = "other"
         assert state.of_call(*other) is None
     ended = Ended(code="k7", how=How.DENIED)
-    assert state.after(ended).of_call(*call) == Over(approval=K7, ended=ended)
+    assert state.after(ended).of_call(*call) == Over(approval=replace(K7, whole=""), ended=ended)
 
 
 def test_of_two_approvals_of_a_call_the_newest_counts() -> None:
@@ -126,7 +128,7 @@ def test_of_two_approvals_of_a_call_the_newest_counts() -> None:
     assert state.of_call("k3f", "t2c1", "shell", "a" * 64) == anew
     over = state.after(Ended(code="m3", how=How.APPROVED)).of_call("k3f", "t2c1", "shell", "a" * 64)
     assert isinstance(over, Over)
-    assert over.approval == anew
+    assert over.approval == replace(anew, whole="")
 
 
 def session_wide(label: Label = NEW_SESSION) -> Approvals:

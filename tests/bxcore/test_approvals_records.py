@@ -44,6 +44,23 @@ def test_a_record_is_one_line_of_ascii() -> None:
     assert records.read([line], "one")[0].pending["k7"] == odd
 
 
+def test_the_hidden_part_outlives_the_broker_and_goes_with_the_answer() -> None:
+    long = replace(K7, whole="shell and all the rest", hidden=9)
+    lines = dumped(Opened(approval=long))
+    assert records.read(lines, "one")[0].pending["k7"] == long
+    state, _, _ = records.read([*lines, *dumped(Ended(code="k7", how=How.DENIED))], "one")
+    assert state.over["k7"].approval == replace(long, whole="")
+    assert records.read(lines, "two")[0].over["k7"].approval == replace(long, whole="")
+
+
+def test_the_journal_of_a_version_that_kept_no_whole_call_is_read() -> None:
+    record = json.loads(dumped(Opened(approval=K7))[0])
+    del record["whole"], record["hidden"]
+    state, (over,), _ = records.read([json.dumps(record)], "two")
+    assert over.approval == replace(K7, whole="")
+    assert list(state.over) == ["k7"]
+
+
 def test_another_process_finds_what_waited_closed() -> None:
     state, closed, earlier = records.read(dumped(*EVENTS), "two")
     assert earlier

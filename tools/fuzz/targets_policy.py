@@ -89,9 +89,12 @@ def _decision(data: bytes) -> None:
 
 
 def _shown(data: bytes) -> None:
-    text = shown("shell", text_of(data))
+    call = shown("shell", text_of(data))
+    text = call.text
     lines = text.split("\n")
-    promise(len(lines) in (1, 3), "an argument wrote a line of its own")
+    promise(len(lines) == (3 if call.hidden else 1), "an argument wrote a line of its own")
+    promise(visible(call.whole) == call.whole, "something invisible is in the whole call")
+    promise(call.hidden > 0 or call.whole == text, "the whole is another call than what is shown")
     promise(all(visible(line) == line for line in lines), "something invisible is shown")
     promise(len(text) <= (HEAD + TAIL) * 12, "more is shown than a person reads")
 
