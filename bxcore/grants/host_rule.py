@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from bxcore.errors import SentenceError
 from bxcore.fetch_target import Target, TargetError, parse
+from bxcore.public_address import why_not_public
 
 _WRITTEN = re.compile(r"(\*\.)?(\[[^\[\]/?#@%\\]*\]|[^\[\]:/?#@%*\\]+)(?::([0-9]{1,5}))?")
 
@@ -57,6 +58,16 @@ def host_rule(written: str) -> HostRule:
     if below and target.address is not None:
         raise HostError("which has a * before an address; write the address alone")
     return HostRule(target.host, below, int(port) if port else None)
+
+
+def never_dialled(rule: HostRule) -> str | None:
+    """Why no fetch ever goes to such a host, whatever a grant says; the words go on after it. Else None."""
+    if f".{rule.host}".endswith(".localhost"):
+        return "which is this machine; only public addresses are fetched, take it out"
+    address = parse(f"http://{rule}/").address if not rule.below else None
+    if address is not None and why_not_public(address) is not None:
+        return "which is no public address; no other is fetched, take it out"
+    return None
 
 
 def _of_a_host(sentence: str) -> str:

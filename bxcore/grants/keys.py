@@ -146,12 +146,16 @@ def _path(value: str) -> str:
 
 
 def _host(value: str) -> str:
-    from bxcore.grants.host_rule import HostError, host_rule
+    from bxcore.grants.host_rule import HostError, host_rule, never_dialled
 
     try:
-        return str(host_rule(value))
+        rule = host_rule(value)
     except HostError as error:
         raise WrongValueError(error.sentence) from None
+    never = never_dialled(rule)
+    if never is not None:
+        raise WrongValueError(never)
+    return str(rule)
 
 
 def _method(value: str) -> str:

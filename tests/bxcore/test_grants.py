@@ -99,14 +99,14 @@ def test_a_grant_with_every_key_is_read(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_fetch_has_hosts_methods_and_a_size(folder: Path) -> None:
-    hosts = '["Example.org", "*.a.org", "b.org:8080", "127.0.0.1"]'
+    hosts = '["Example.org", "*.a.org", "b.org:8080", "1.1.1.1"]'
     write(
         folder,
         "web.toml",
         f'tool="http_fetch"\nmode="auto"\nhosts={hosts}\nmethods=["GET","HEAD"]\nmax_bytes=5\n',
     )
     grant = only(folder)
-    assert grant.hosts == ("example.org", "*.a.org", "b.org:8080", "127.0.0.1")
+    assert grant.hosts == ("example.org", "*.a.org", "b.org:8080", "1.1.1.1")
     assert (grant.methods, grant.max_bytes, grant.max_taint) == (("GET", "HEAD"), 5, Level.PRIVATE)
 
 
@@ -267,6 +267,17 @@ WRONG = [
     (
         FETCH + 'hosts = ["*.192.0.2.1"]\n',
         [(3, "hosts holds *.192.0.2.1, which has a * before an address; write the address alone")],
+    ),
+    *(
+        (FETCH + f'hosts = ["{host}"]\n', [(3, f"hosts holds {host}, which is {what}, take it out")])
+        for host, what in (
+            ("localhost", "this machine; only public addresses are fetched"),
+            ("*.localhost:8080", "this machine; only public addresses are fetched"),
+            ("127.0.0.1:8080", "no public address; no other is fetched"),
+            ("10.0.0.1", "no public address; no other is fetched"),
+            ("[::1]:80", "no public address; no other is fetched"),
+            ("169.254.169.254", "no public address; no other is fetched"),
+        )
     ),
     (FETCH + 'hosts = ["a.org", "A.org."]\n', [(3, "hosts names a.org twice; write each once")]),
     (
