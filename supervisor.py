@@ -237,8 +237,7 @@ def _runner(parts: Parts) -> Start:
     )
     wanted = Wanted(backend=containers.backend, accept=containers.accept, makers=makers(place))
     grants = parts.settings.broker.grants or paths.grants
-    own = (paths.config_file, paths.state, paths.run, paths.cache, paths.log, grants)
-    folders = Folders(work=paths.state / "work", own=own)
+    folders = Folders(work=paths.state / "work", own=(*paths.own, grants))
 
     children = Children(
         runs=parts.runtime.mailbox("runs"),

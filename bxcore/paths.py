@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,13 @@ class ConfigFile:
     required: bool = False
 
 
+PROGRAM = (
+    Path(__file__).resolve().parent.parent,
+    *((Path(sys.prefix),) if sys.prefix != sys.base_prefix else ()),
+)
+"""Where the box's own program lies, and the virtual environment that it runs in."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paths:
     """Absolute paths. ``config_files`` are in the order of precedence, the strongest first."""
@@ -50,6 +58,11 @@ class Paths:
     def config_file(self) -> Path:
         """The ``boxmaker.toml`` of this user, whether it exists or not."""
         return self.config / _FILE
+
+    @property
+    def own(self) -> tuple[Path, ...]:
+        """What the box keeps for itself: no tool is shown any of it. The folder of grants is not among it."""
+        return (self.config_file, self.state, self.run, self.cache, self.log, *PROGRAM)
 
     @property
     def socket(self) -> Path:

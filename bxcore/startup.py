@@ -59,8 +59,7 @@ def owners_grants(named: Path | None, paths: Paths) -> Grants:
     """
     if named is None and not paths.grants.exists():
         return Grants((), ())
-    own = (paths.config_file, paths.state, paths.run, paths.cache, paths.log)
-    return load(named or paths.grants, map(str, own))
+    return load(named or paths.grants, map(str, paths.own))
 
 
 def needs_sandbox(named: Path | None, paths: Paths) -> bool:

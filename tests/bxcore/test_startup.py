@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bxcore.paths import find
-from bxcore.startup import examine, needs_sandbox
+from bxcore.paths import PROGRAM, find
+from bxcore.startup import examine, needs_sandbox, owners_grants
 
 
 def test_a_box_without_any_file_is_well(tmp_path: Path) -> None:
@@ -78,3 +78,13 @@ def test_a_sandbox_is_needed_when_a_grant_permits_what_runs_in_one(
         (tmp_path / "grants").mkdir()
         (tmp_path / "grants" / "mine.toml").write_text(grant)
     assert needs_sandbox(None, paths) is needed
+
+
+@pytest.mark.parametrize("mode", ["read_file", "write_file"])
+def test_no_grant_holds_the_boxs_own_program(tmp_path: Path, mode: str) -> None:
+    paths = find({}, cwd=tmp_path, home=str(tmp_path))
+    paths.grants.mkdir()
+    for place in PROGRAM:
+        (paths.grants / "mine.toml").write_text(f'tool = "{mode}"\nmode = "auto"\npaths = ["{place}"]\n')
+        (problem,) = owners_grants(None, paths).problems
+        assert "which is the box's own; name a folder apart from it" in problem.problem
