@@ -8,6 +8,7 @@ from bxcore.control.views import Fact
 from bxcore.doctor.check import Check, Verdict
 from bxcore.sandbox.choose import OFF, SEARCHING
 from bxcore.sandbox.guarantees import accept_line
+from bxcore.sandbox.podman_words import HOW_TO_INSTALL
 from bxcore.sandbox.view import SandboxView
 
 GET_PODMAN = "apt-get install podman"
@@ -59,7 +60,9 @@ def _help(view: SandboxView) -> str:
     if view.sentence == OFF:
         return "set it to auto"
     if view.backend is None:
-        return GET_BACKEND
+        return (
+            GET_BACKEND if HOW_TO_INSTALL in view.sentence else "do what it says; the next call looks again"
+        )
     if view.backend == "podman" and view.image is None:
         return GET_IMAGE
     refused = [guarantee for guarantee, _ in view.missing if guarantee not in view.accepted]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from bxcore.sandbox.tool_image import DEFAULT_IMAGE
+
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit codes that a shell gives for a command that is not there, or that is there and cannot be run."""
 
@@ -17,6 +19,7 @@ NO_RANGES = (
     " podman system migrate and start boxmaker again"
 )
 BUILT_HERE = "localhost/"
+"""What no registry has."""
 LONGEST = 300
 
 _NO_COMMAND = re.compile(
@@ -56,9 +59,13 @@ def refusal(message: str, image: str) -> str:
 
 
 def missing_image(name: str) -> str:
-    """The image is not there: how to get it."""
-    how = "boxmaker image build" if name.startswith(BUILT_HERE) else f"podman pull {name}"
-    return f"podman has no image {name}; get it with: {how}"
+    """The image is not there: how to get it. ``boxmaker image build`` makes the one name only."""
+    if name in {DEFAULT_IMAGE, DEFAULT_IMAGE.removesuffix(":latest")}:
+        return f"podman has no image {name}; get it with: boxmaker image build"
+    own = "or take the line [containers] image out to use the box's own"
+    if name.startswith(BUILT_HERE):
+        return f"podman has no image {name}; mend the name, build it, {own}"
+    return f"podman has no image {name}; pull it (podman pull {name}), {own}"
 
 
 def plain(message: str) -> str:

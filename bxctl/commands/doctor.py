@@ -52,7 +52,7 @@ def _checks(args: Namespace) -> Iterator[CheckJson]:
     """What this command sees itself, then what the box says, or what is known without it."""
     from bxcore.doctor import check_json
     from bxctl.examining.configuration import configuration_checks, python_check, settings_of, state_check
-    from bxctl.examining.machine import sandbox_checks
+    from bxctl.examining.machine import look_for_image, sandbox_checks
 
     paths = paths_of(args)
     settings, problems = settings_of(paths)
@@ -64,7 +64,7 @@ def _checks(args: Namespace) -> Iterator[CheckJson]:
     if asked is not None:
         yield from asked["checks"]
         return
-    yield from map(check_json, sandbox_checks(settings))
+    yield from map(check_json, sandbox_checks(settings, lambda: look_for_image(args)))
     yield _audit(args)
 
 

@@ -1,7 +1,4 @@
-"""``boxmaker image``: build the image that tools run in, or show which one they would (spec 2.5).
-
-Podman's package is slow to import, so a process of its own does the work.
-"""
+"""``boxmaker image``: build the image that tools run in, or show which one they would (spec 2.5)."""
 
 from __future__ import annotations
 
@@ -10,11 +7,9 @@ from argparse import ArgumentParser, Namespace
 
 from bxcore.control import Exit
 from bxctl.errors import CommandError
+from bxctl.image_process import WORK_S, image_process
 from bxctl.printing import as_json, data
-from bxctl.serving import module_command, serve_environ
 
-WORK_S = 240.0
-"""Longer than the process grants itself, so its sentence wins."""
 EPILOG = """build makes localhost/boxmaker-tools of this machine's static busybox (package busybox-static);
 nothing is downloaded. [containers] image names an image of your own.
 show exits 4 when there is none"""
@@ -27,18 +22,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Have it done, and print the image's name and id."""
-    command = module_command("bxio.podman.image_command", args, args.action)
     try:
-        done = subprocess.run(  # noqa: S603 - our own interpreter, our own module
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=WORK_S,
-            check=False,
-            env=serve_environ(),
-        )
+        done = image_process(args, args.action, WORK_S)
     except subprocess.TimeoutExpired:
         sentence = f"podman was not done within {WORK_S:.0f} s; see what it does and run this again"
         raise CommandError(Exit.TIMED_OUT, sentence) from None

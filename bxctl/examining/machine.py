@@ -4,21 +4,42 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Collection, Iterator
+from argparse import Namespace
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from bxcore.config import Settings
+from bxcore.control import Exit
 from bxcore.doctor import GET_BACKEND, GET_IMAGE, GET_PODMAN, Check, Verdict
 from bxcore.sandbox.guarantees import BUBBLEWRAP_LACKS, accept_line
+from bxctl.image_process import image_process
 
 VERSION_S = 5.0
 """For a program to say its version."""
+LOOK_S = 30.0
+"""For podman to say whether it has the image."""
 _PROGRAMS = {"podman": "podman", "bubblewrap": "bwrap"}
 _UNIFIED = Path("/sys/fs/cgroup/cgroup.controllers")
 
 
-def sandbox_checks(settings: Settings | None) -> Iterator[Check]:
-    """The programs that are there, and what the configuration wants of them."""
+Look = Callable[[], tuple[Exit, str]]
+"""Look for the image: how that ended, and what it said."""
+
+
+def look_for_image(args: Namespace) -> tuple[Exit, str]:
+    """Ask podman for the image, as ``boxmaker image show`` does."""
+    try:
+        done = image_process(args, "show", LOOK_S)
+    except subprocess.TimeoutExpired:
+        return Exit.TIMED_OUT, f"podman did not say within {LOOK_S:.0f} s whether it has the image"
+    lines = (done.stdout if done.returncode == Exit.OK else done.stderr).splitlines()
+    known = done.returncode in {Exit.OK, Exit.NO_SUCH_THING}
+    said = lines[-1] if lines else "podman was asked for the image in vain"
+    return Exit(done.returncode) if known else Exit.FAILED, said
+
+
+def sandbox_checks(settings: Settings | None, look: Look) -> Iterator[Check]:
+    """The programs that are there, what the configuration wants of them, and whether podman has the image."""
     wanted = settings.containers.backend if settings else "auto"
     if wanted == "none":
         sentence = "[containers] backend is none, so files and shell are refused"
@@ -27,7 +48,8 @@ def sandbox_checks(settings: Settings | None) -> Iterator[Check]:
     found = {name: said for name, program in _PROGRAMS.items() if (said := _version(program)) is not None}
     yield _backend(wanted, found, settings.containers.accept if settings else ())
     if "podman" in found and wanted != "bubblewrap":
-        yield _image(settings)
+        named = settings is not None and settings.containers.image is not None
+        yield _image(*look(), named=named)
     yield Check(name="cgroup", verdict=Verdict.OK, sentence="v2" if _UNIFIED.exists() else "v1")
 
 
@@ -57,13 +79,17 @@ def _bubblewrap(said: str, accept: Collection[str]) -> Check:
     )
 
 
-def _image(settings: Settings | None) -> Check:
-    image = settings.containers.image if settings else None
-    if image is not None:
-        sentence = f"{image} is named; a start looks whether podman has it"
-        return Check(name="image", verdict=Verdict.OK, sentence=sentence)
-    sentence = "[containers] image names none; a start looks for the one that boxmaker built"
-    return Check(name="image", verdict=Verdict.OK, sentence=sentence, help=GET_IMAGE)
+def _image(ended: Exit, said: str, *, named: bool) -> Check:
+    """A name of the owner's that leads nowhere is bad; the box's own image may just not be built yet."""
+    match ended:
+        case Exit.OK:
+            return Check(name="image", verdict=Verdict.OK, sentence=said)
+        case Exit.NO_SUCH_THING if named:
+            return Check(name="image", verdict=Verdict.BAD, sentence=said)
+        case Exit.NO_SUCH_THING:
+            return Check(name="image", verdict=Verdict.WARN, sentence=said, help=GET_IMAGE)
+        case _:
+            return Check(name="image", verdict=Verdict.WARN, sentence=f"it could not be looked for: {said}")
 
 
 def _version(program: str) -> str | None:

@@ -68,7 +68,7 @@ def test_what_the_runner_found_is_a_line_of_status_and_all_of_it_doctor_s(runtim
     facts = BoxFacts(runtime)
     facts.hear_of_sandbox(SandboxView(backend=None, ready=False, sentence="neither is here"))
     (fact,) = facts()
-    assert (fact.name, fact.text, fact.ok) == ("sandbox", "neither is here", True)
+    assert (fact.name, fact.text, fact.ok) == ("sandbox", "neither is here", False)
     facts.hear_of_sandbox(
         SandboxView(
             backend="podman",

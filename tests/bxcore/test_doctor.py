@@ -5,6 +5,7 @@ import pytest
 from bxcore.doctor import Check, Verdict, check_json, honcho_check, sandbox_checks, sandbox_fact
 from bxcore.sandbox import Guarantee, SandboxView
 from bxcore.sandbox.choose import NOT_NEEDED, OFF, SEARCHING
+from bxcore.sandbox.podman_words import HOW_TO_INSTALL, missing_image
 
 WHY = "a limit of 64 MB did not stop 128 MB"
 
@@ -45,13 +46,19 @@ def test_a_machine_without_a_backend_is_told_how_to_get_one() -> None:
             proven=(),
             details=(),
             ready=False,
-            sentence="none is here",
+            sentence=f"no tool runs: {HOW_TO_INSTALL}",
         )
     )
     assert list(checks) == ["sandbox"]
     assert checks["sandbox"].verdict is Verdict.BAD
     assert checks["sandbox"].help is not None
     assert "apt-get install podman" in checks["sandbox"].help
+
+
+def test_podman_that_is_here_without_its_image_is_not_to_be_installed() -> None:
+    sentence = f"no tool runs: {missing_image('localhost/x')}"
+    found = view(backend=None, version=None, image=None, proven=(), ready=False, sentence=sentence)
+    assert by_name(found)["sandbox"].help == "do what it says; the next call looks again"
 
 
 def test_podman_without_an_image_is_told_how_to_make_one() -> None:

@@ -42,8 +42,8 @@ def test_any_other_refusal_is_no_fault_of_the_command(message: str) -> None:
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        ("sha256:ab: image not known", "podman has no image localhost/t; get it with: boxmaker image build"),
-        ("No such image: x", "podman has no image localhost/t; get it with: boxmaker image build"),
+        ("sha256:ab: image not known", "podman has no image localhost/t; mend the name"),
+        ("No such image: x", "podman has no image localhost/t; mend the name"),
         ("keep-id requires additional UIDs or GIDs defined in /etc/subuid", "podman without root has no ids"),
         ("statfs /srv/gone: no such file or directory", "the folder /srv/gone is not there"),
         ('workdir "/nowhere" does not exist on container ab', "the folder /nowhere is not in the sandbox"),
@@ -55,7 +55,17 @@ def test_a_refusal_says_what_is_missing(message: str, said: str) -> None:
 
 
 def test_an_image_of_elsewhere_is_pulled_by_hand() -> None:
-    assert missing_image("debian@sha256:ab").endswith("podman pull debian@sha256:ab")
+    assert missing_image("debian@sha256:ab") == (
+        "podman has no image debian@sha256:ab; pull it (podman pull debian@sha256:ab), "
+        "or take the line [containers] image out to use the box's own"
+    )
+
+
+def test_only_the_box_s_own_image_is_built_by_boxmaker() -> None:
+    for name in ("localhost/boxmaker-tools:latest", "localhost/boxmaker-tools"):
+        assert missing_image(name) == f"podman has no image {name}; get it with: boxmaker image build"
+    for name in ("localhost/other:1", "localhost/boxmaker-tools:old", "localhost/boxmaker-tool"):
+        assert "image build" not in missing_image(name)
 
 
 def test_a_long_message_is_one_short_line() -> None:

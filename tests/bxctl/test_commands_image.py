@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bxctl import boxmaker
+from bxctl import boxmaker, image_process
 from bxctl.commands import image
 from tests.bxctl.conftest import Run
 
@@ -23,7 +23,7 @@ def working(monkeypatch: pytest.MonkeyPatch, code: str) -> list[tuple[object, ..
         asked.append((module, word))
         return [sys.executable, "-c", code]
 
-    monkeypatch.setattr(image, "module_command", command)
+    monkeypatch.setattr(image_process, "module_command", command)
     return asked
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
 from bxcore.config import Settings
 from bxcore.config.settings import ContainersTable
-from bxcore.doctor import Verdict
+from bxcore.control import Exit
+from bxcore.doctor import GET_IMAGE, Verdict
 from bxcore.paths import find
+from bxctl import image_process
 from bxctl.examining import configuration, machine
 
 NOT_ACCEPTED = "it cannot promise memory-limit, so no tool runs in it until you accept that"
@@ -19,6 +23,10 @@ NOT_ACCEPTED = "it cannot promise memory-limit, so no tool runs in it until you 
 
 def containers(**fields: object) -> Settings:
     return Settings(containers=ContainersTable.model_validate(fields))
+
+
+def unasked() -> tuple[Exit, str]:
+    raise AssertionError("nobody needs to know of the image")
 
 
 @pytest.fixture
@@ -36,7 +44,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 def test_neither_backend_is_here(there: dict[str, str]) -> None:
     assert there == {}
-    first = next(machine.sandbox_checks(None))
+    first = next(machine.sandbox_checks(None, unasked))
     assert first.verdict is Verdict.WARN
     assert first.help is not None
     assert first.help.startswith("apt-get install podman")
@@ -57,44 +65,80 @@ def test_what_is_here_is_held_to_what_is_wanted(
     there: dict[str, str], wanted: str, has: tuple[str, ...], verdict: Verdict, sentence: str
 ) -> None:
     there.update({name: f"{name} 1\n" for name in has})
-    first = next(machine.sandbox_checks(containers(backend=wanted)))
+    first = next(machine.sandbox_checks(containers(backend=wanted), unasked))
     assert (first.verdict, first.sentence) == (verdict, sentence)
 
 
 def test_bubblewrap_alone_is_told_the_line_that_accepts_what_it_lacks(there: dict[str, str]) -> None:
     there["bwrap"] = "bwrap 1\n"
-    first = next(machine.sandbox_checks(containers(accept=["pids-limit"])))
+    first = next(machine.sandbox_checks(containers(accept=["pids-limit"]), unasked))
     assert first.help is not None
     assert first.help.startswith('[containers] accept = ["memory-limit", "pids-limit"] in boxmaker.toml')
-    accepted = next(machine.sandbox_checks(containers(accept=["memory-limit"])))
+    accepted = next(machine.sandbox_checks(containers(accept=["memory-limit"]), unasked))
     assert (accepted.verdict, accepted.sentence) == (
         Verdict.OK,
         "bwrap 1; a start proves what it promises",
     )
 
 
-def test_an_image_that_is_named_needs_no_advice(there: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("image", "ended", "expected"),
+    [
+        (None, Exit.OK, (Verdict.OK, "said", None)),
+        (None, Exit.NO_SUCH_THING, (Verdict.WARN, "said", GET_IMAGE)),
+        ("localhost/x", Exit.NO_SUCH_THING, (Verdict.BAD, "said", None)),
+        (None, Exit.TIMED_OUT, (Verdict.WARN, "it could not be looked for: said", None)),
+    ],
+)
+def test_the_image_is_looked_for(
+    there: dict[str, str], image: str | None, ended: Exit, expected: tuple[Verdict, str, str | None]
+) -> None:
     there["podman"] = "podman 1\n"
-    named = {check.name: check for check in machine.sandbox_checks(containers(image="localhost/x"))}
-    assert named["image"].help is None
-    assert "localhost/x" in named["image"].sentence
-    unnamed = {check.name: check for check in machine.sandbox_checks(None)}
-    assert unnamed["image"].help is not None
-    bubblewrap = {check.name for check in machine.sandbox_checks(containers(backend="bubblewrap"))}
-    assert "image" not in bubblewrap
+    found = machine.sandbox_checks(containers(image=image), lambda: (ended, "said"))
+    check = next(each for each in found if each.name == "image")
+    assert (check.verdict, check.sentence, check.help) == expected
+
+
+def test_no_image_is_looked_for_where_podman_is_not_wanted(there: dict[str, str]) -> None:
+    there["podman"] = "podman 1\n"
+    names = {check.name for check in machine.sandbox_checks(containers(backend="bubblewrap"), unasked)}
+    assert "image" not in names
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("print('localhost/t ab12')", (Exit.OK, "localhost/t ab12")),
+        ("import sys; sys.stderr.write('none\\n'); sys.exit(4)", (Exit.NO_SUCH_THING, "none")),
+        ("raise ValueError('odd')", (Exit.FAILED, "ValueError: odd")),
+        ("import os; os.kill(os.getpid(), 9)", (Exit.FAILED, "podman was asked for the image in vain")),
+        ("import select; select.select([], [], [], 20)", (Exit.TIMED_OUT, "podman did not say within 0 s")),
+    ],
+)
+def test_how_looking_for_the_image_ended(
+    monkeypatch: pytest.MonkeyPatch, code: str, found: tuple[Exit, str]
+) -> None:
+    monkeypatch.setattr(image_process, "module_command", lambda *_: [sys.executable, "-c", code])
+    monkeypatch.setattr(machine, "LOOK_S", 0.4 if found[0] is Exit.TIMED_OUT else 20)
+    ended, said = machine.look_for_image(Namespace(home=None, config=None))
+    assert (ended, said[: len(found[1])]) == found
 
 
 def test_a_program_that_does_not_say_its_version_is_here_all_the_same(
     there: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there["podman"] = ""
-    assert next(machine.sandbox_checks(None)).sentence.startswith("podman, which does not say its version")
+    assert next(machine.sandbox_checks(None, unasked)).sentence.startswith(
+        "podman, which does not say its version"
+    )
 
     def hang(command: list[str], **_: object) -> None:
         raise subprocess.TimeoutExpired(command, 5)
 
     monkeypatch.setattr("subprocess.run", hang)
-    assert next(machine.sandbox_checks(None)).sentence.startswith("podman, which does not say its version")
+    assert next(machine.sandbox_checks(None, unasked)).sentence.startswith(
+        "podman, which does not say its version"
+    )
 
 
 def test_the_state_folder(tmp_path: Path) -> None:

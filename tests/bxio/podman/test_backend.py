@@ -61,7 +61,7 @@ def test_six_at_once_each_get_their_own_answer(backend: PodmanBackend, run: RunI
 
 def test_an_image_that_is_not_there_is_said_when_it_is_opened(storage: Storage) -> None:
     order = PodmanOrder(service=storage.order("x.sock"), state=storage.folder, image="localhost/other:1")
-    with pytest.raises(SandboxError, match="podman has no image localhost/other:1; get it with: boxmaker"):
+    with pytest.raises(SandboxError, match="podman has no image localhost/other:1; mend the name"):
         PodmanBackend.open(order, time.monotonic() + 30, Cut())
     assert not (storage.folder / "run" / "x.sock").exists()
 

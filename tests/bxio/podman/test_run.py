@@ -257,7 +257,7 @@ def test_a_folder_to_work_in_that_is_not_there_is_said(run: RunIt) -> None:
 
 def test_an_image_that_is_gone_is_named_and_never_pulled(backend: PodmanBackend) -> None:
     site = replace(backend.site, image="sha256:" + "ab" * 32, image_name="docker.example/gone:1")
-    with pytest.raises(SandboxError, match=r"podman has no image docker\.example/gone:1; get it with"):
+    with pytest.raises(SandboxError, match=r"podman has no image docker\.example/gone:1; pull it"):
         run_job(site, Job(name="x", command=("true",)), time.monotonic() + 20, Cut())
 
 
