@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import unicodedata
 from collections.abc import Iterator
+from typing import TextIO
 
 from bxcore.control.answers import ApprovalJson, LabelJson
 from bxctl.called import typed
+from bxctl.printing import visible
 
 _MINUTE_S = 60
+_MARK = "  | "
+_COLUMNS = 80
+"""Of a terminal that does not say."""
+_NARROWEST = 8
+_WIDE = frozenset({"W", "F", "A"})
+"""Unicode's widths of characters that take two columns, or do on some terminals."""
 
 
 def heading(approval: ApprovalJson) -> str:
@@ -15,16 +25,44 @@ def heading(approval: ApprovalJson) -> str:
     return f"{approval['code']} waits for your approval, {left(approval['left_s'])} left"
 
 
-def card(approval: ApprovalJson) -> str:
-    """All of it, each line of the call marked as the call's own: no line of it can pass for one of ours."""
+def card(approval: ApprovalJson, columns: int | None = None, *, whole: bool = False) -> str:
+    """All of it, each line of the call marked as the call's own: no line of it can pass for one of ours.
+
+    With the ``columns`` of a terminal the call is broken into lines that fit: one that the terminal itself
+    breaks goes on at its left edge, without a mark. ``whole`` leaves nothing out of a long call.
+    """
+    call = approval["whole" if whole else "shown"]
     return "\n".join(
         [
             heading(approval),
-            *(f"  | {line}" for line in lines(approval["shown"])),
+            *(f"{_MARK}{line}" for line in _fitting(call, columns)),
             f"  why: {one_line(approval['why'])}",
             f"  session {approval['session']}, {label(approval['label'])}; grant {approval['grant']}",
         ]
     )
+
+
+def columns_of(stream: TextIO) -> int | None:
+    """How many characters fit on one line of a terminal; None for what is none."""
+    if not stream.isatty():
+        return None
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _COLUMNS
+    except OSError:  # the terminal has gone
+        return _COLUMNS
+
+
+def how_to_see(approval: ApprovalJson) -> str:
+    """What is hidden of a call and the command that shows it; empty when nothing is."""
+    if not approval["hidden"]:
+        return ""
+    return f"{hidden(approval)} not shown; {typed('approvals')} show {approval['code']} shows all of it"
+
+
+def hidden(approval: ApprovalJson) -> str:
+    """``1 character is``, ``1,779 characters are``."""
+    count = approval["hidden"]
+    return f"{count:,} characters are" if count != 1 else "1 character is"
 
 
 def commands(code: str) -> str:
@@ -35,6 +73,26 @@ def commands(code: str) -> str:
 def lines(shown: str) -> Iterator[str]:
     """The call's lines; the box has made all else visible already."""
     yield from shown.splitlines() or [""]
+
+
+def _fitting(call: str, columns: int | None) -> Iterator[str]:
+    """The call's lines, each short enough to stand behind its mark."""
+    for line in lines(call):
+        yield from (
+            [line] if columns is None else _broken(visible(line), max(_NARROWEST, columns - len(_MARK)))
+        )
+
+
+def _broken(line: str, columns: int) -> Iterator[str]:
+    """Pieces of at most ``columns``; a character whose width is not certain counts as a wide one."""
+    start = used = 0
+    for place, character in enumerate(line):
+        width = 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+        if used + width > columns:
+            yield line[start:place]
+            start, used = place, 0
+        used += width
+    yield line[start:]
 
 
 def one_line(text: str) -> str:

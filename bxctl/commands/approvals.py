@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from bxcore.control import Exit
 from bxcore.control.answers import ApprovalJson, ApprovalsJson
 from bxcore.control.requests import ApprovalsRequest
-from bxctl.approval_text import card, commands, label, left, one_line
+from bxctl.approval_text import card, columns_of, commands, how_to_see, label, left, one_line
 from bxctl.called import typed
 from bxctl.errors import CommandError
 from bxctl.place import socket_of
@@ -19,7 +19,7 @@ from bxctl.wire import Wire
 WATCH_S = 1.0
 """Between two looks."""
 _LONGEST = 60
-"""Characters of a call in the list; ``show`` has all that the box shows of it."""
+"""Characters of a call in the list; ``show`` has all of it."""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -64,13 +64,20 @@ def _list(pending: list[ApprovalJson], *, as_rows: bool) -> int:
             for each in pending
         ]
         data(table(rows, ("CODE", "LEFT", "SESSION", "LABEL", "CALL")))
-        talk(commands(pending[0]["code"]))
+        first = pending[0]["code"]
+        if any(_is_cut(each) for each in pending):
+            talk(f"{typed('approvals')} show {first} shows the whole call")
+        talk(commands(first))
     return Exit.OK
 
 
 def _call(approval: ApprovalJson) -> str:
     shown = one_line(approval["shown"])
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+    return f"{shown[: _LONGEST - 1]}…" if _is_cut(approval) else shown
+
+
+def _is_cut(approval: ApprovalJson) -> bool:
+    return len(one_line(approval["shown"])) > _LONGEST
 
 
 def _show(pending: list[ApprovalJson], code: str, *, whole: bool) -> int:
@@ -80,7 +87,7 @@ def _show(pending: list[ApprovalJson], code: str, *, whole: bool) -> int:
     if whole:
         as_json(found)
     else:
-        data(card(found))
+        data(card(found, columns_of(sys.stdout), whole=True))
         talk(commands(code))
     return Exit.OK
 
@@ -119,7 +126,8 @@ def _print_asked(approval: ApprovalJson, *, as_lines: bool) -> None:
     if as_lines:
         as_json({"asked": approval})
     else:
-        data(f"{card(approval)}\n  {commands(approval['code'])}")
+        call = card(approval, columns_of(sys.stdout))
+        data("\n  ".join(filter(None, (call, how_to_see(approval), commands(approval["code"])))))
 
 
 def _print_closed(code: str, *, as_lines: bool) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Protocol
 
 from bxcore.control.answers import ApprovalJson, ClosedApprovalJson
-from bxctl.approval_text import commands, heading, lines
+from bxctl.approval_text import card, columns_of, commands, heading, how_to_see, lines
 from bxctl.printing import talk
 from bxctl.turn_lines import TurnLines
 
@@ -51,9 +52,13 @@ class Elsewhere:
         return self._answers
 
     def asked(self, approval: ApprovalJson) -> None:
-        """One line with the code and both commands."""
+        """One line with the code and both commands; at a terminal more, since it would break that line."""
+        columns, words = columns_of(sys.stderr), commands(approval["code"])
+        if columns is not None:
+            talk("\n  ".join(filter(None, (card(approval, columns), how_to_see(approval), words))))
+            return
         call = " ".join(lines(approval["shown"]))
-        talk(f"{heading(approval)}: {call} · {commands(approval['code'])}")
+        talk(" · ".join(filter(None, (f"{heading(approval)}: {call}", how_to_see(approval), words))))
 
     def closed(self, closed: ClosedApprovalJson) -> None:
         """Say it."""

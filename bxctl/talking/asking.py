@@ -12,12 +12,12 @@ import select
 import sys
 import termios
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bxcore.control import Exit
 from bxcore.control.answers import ApprovalAnswerJson, ApprovalJson, ClosedApprovalJson
 from bxcore.control.requests import AnswerApprovalRequest
-from bxctl.approval_text import card, commands, left
+from bxctl.approval_text import card, columns_of, commands, hidden, how_to_see, left
 from bxctl.errors import CommandError
 from bxctl.printing import talk, visible
 from bxctl.turn_lines import TurnLines
@@ -36,14 +36,21 @@ _MEANINGS = {
     "no": (False, False),
 }
 """What a person types: whether it is approved, and for the whole session."""
+_WHOLE = frozenset({"w", "whole"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pending:
-    """An approval, and when it expires by this process's own clock."""
+    """An approval, and when it expires by this process's own clock.
+
+    ``hides`` says that the person has not seen all of the call; ``warned``, that they were told so when they
+    approved it.
+    """
 
     approval: ApprovalJson
     until_s: float
+    hides: bool
+    warned: bool = False
 
     @property
     def code(self) -> str:
@@ -65,7 +72,8 @@ class AtTerminal:
     def asked(self, approval: ApprovalJson) -> None:
         """Show it, at once or behind those before it."""
         until_s = time.monotonic() + approval["left_s"]
-        self._pending.append(_Pending(approval=approval, until_s=until_s))
+        hides = approval["hidden"] > 0
+        self._pending.append(_Pending(approval=approval, until_s=until_s, hides=hides))
         if len(self._pending) == 1:
             self._ask()
 
@@ -121,12 +129,18 @@ class AtTerminal:
         self.leave_line()
         if self._stopped:
             return
+        now = self._now()
+        call = card(now, columns_of(sys.stderr))
         if self._keyboard is None:
-            talk(f"{card(self._now())}\n  {commands(self._pending[0].code)}")
+            talk("\n  ".join(filter(None, (call, how_to_see(now), commands(now["code"])))))
             return
-        with contextlib.suppress(termios.error):  # the terminal has gone; the next read says so
-            termios.tcflush(self._keyboard, termios.TCIFLUSH)
-        talk(card(self._now()))
+        _forget_typed(self._keyboard)
+        talk(f"{call}\n  s lets every {now['tool']} call under {now['grant']} run unasked in this session")
+        self._prompt()
+
+    def _show_whole(self) -> None:
+        talk(card(self._now(), columns_of(sys.stderr), whole=True))
+        self._pending[0] = replace(self._pending[0], hides=False)
         self._prompt()
 
     def _now(self) -> ApprovalJson:
@@ -139,7 +153,8 @@ class AtTerminal:
             return
         first = self._pending[0]
         there = left(first.until_s - time.monotonic())
-        text = f"{first.code}, {there}: y once, s for the session, n no, Ctrl-C stops the turn: "
+        whole = f"{hidden(first.approval)} not shown, w shows the whole; " if first.hides else ""
+        text = f"{first.code}, {there}: {whole}y once, s for the session, n no, Ctrl-C stops the turn: "
         print(visible(text), end="", file=sys.stderr, flush=True)
         self._prompted = True
 
@@ -153,14 +168,30 @@ class AtTerminal:
         if not typed:
             self._lose_keyboard()
             return
-        word = typed.decode("utf-8", "replace").strip().lower()
+        self._do(typed.decode("utf-8", "replace").strip().lower(), keyboard)
+
+    def _do(self, word: str, keyboard: int) -> None:
         if word in _MEANINGS:
-            self._answer(*_MEANINGS[word])
+            approve, for_session = _MEANINGS[word]
+            if approve and self._pending[0].hides and not self._pending[0].warned:
+                self._warn(word, keyboard)
+            else:
+                self._answer(approve, for_session)
+        elif word in _WHOLE:
+            self._show_whole()
         elif word:
             talk(f"{self._pending[0].code} still waits; type y, s or n, and Enter")
             self._prompt()
         else:
             self._ask()
+
+    def _warn(self, word: str, keyboard: int) -> None:
+        """Ask once more before what was not seen is approved; what is typed ahead is no second word."""
+        first = self._pending[0] = replace(self._pending[0], warned=True)
+        unseen = hidden(first.approval)
+        _forget_typed(keyboard)
+        talk(f"{unseen} not shown of {first.code}; w shows the whole, {word} once more approves it unseen")
+        self._prompt()
 
     def _lose_keyboard(self) -> None:
         """Ctrl-D, or the terminal is gone: nothing is approved by that, and nothing denied."""
@@ -190,3 +221,8 @@ class AtTerminal:
         self._pending = [each for each in self._pending if each.code != code]
         if self._pending:
             self._ask()
+
+
+def _forget_typed(keyboard: int) -> None:
+    with contextlib.suppress(termios.error):  # the terminal has gone; the next read says so
+        termios.tcflush(keyboard, termios.TCIFLUSH)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import pty
 import select
@@ -36,6 +37,7 @@ class Person:
     def __init__(self, box: HasHome, *words: str) -> None:
         self._terminal, other = pty.openpty()
         self._seen = ""
+        self._decode = codecs.getincrementaldecoder("utf-8")().decode
         self.process = subprocess.Popen(
             [sys.executable, "-m", "bxctl.boxmaker", "chat", "--home", str(box.home), *words],
             env=ENVIRON | {"TERM": "dumb", "NO_COLOR": "1"},
@@ -52,14 +54,19 @@ class Person:
 
     def sees(self, text: str) -> None:
         """Read until ``text`` has come, since it was last asked for something; it may be long."""
+        self.reads_up_to(text)
+
+    def reads_up_to(self, text: str) -> str:
+        """Read until ``text`` has come; what came before it."""
         while text not in self._seen:
             ready, _, _ = select.select([self._terminal], [], [], 10)
             assert ready, f"{text!r} never came, but {self._seen!r}"
             try:
-                self._seen += os.read(self._terminal, 4096).decode()
+                self._seen += self._decode(os.read(self._terminal, 4096))
             except OSError:  # the command has ended
                 raise AssertionError(f"{text!r} never came, but {self._seen!r}") from None
-        self._seen = self._seen.partition(text)[2]
+        before, _, self._seen = self._seen.partition(text)
+        return before.replace("\r\n", "\n")
 
     def presses(self, key: str, text: str) -> bool:
         """Press a key; whether ``text`` comes soon."""
@@ -83,5 +90,5 @@ class Person:
                 read = os.read(self._terminal, 4096)
             except OSError:  # the other end has closed
                 break
-            self._seen += read.decode()
+            self._seen += self._decode(read)
         assert text not in self._seen

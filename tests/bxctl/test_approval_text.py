@@ -1,9 +1,17 @@
 from __future__ import annotations
 
-import pytest
+import io
+import os
+import pty
+import unicodedata
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bxcore.control.answers import ApprovalJson
 from bxcore.control.approvals import approval_json
-from bxctl.approval_text import card, commands, heading, left
+from bxctl.approval_text import card, columns_of, commands, heading, how_to_see, left
 from tests.doubles.control_box import APPROVAL
 
 
@@ -41,6 +49,46 @@ def test_each_line_of_a_call_is_marked_as_its_own() -> None:
         "  session main, private; grant shell-look",
     ]
     assert card({**approval_json(APPROVAL), "shown": ""}).splitlines()[1] == "  | "
+
+
+@given(
+    columns=st.integers(12, 90),
+    call=st.text(st.sampled_from("ab k7| …日\n\x1b\u202e"), max_size=400),
+)
+def test_a_terminal_breaks_no_line_of_a_call_and_each_of_them_is_marked(columns: int, call: str) -> None:
+    """Words behind enough spaces would else begin a line of their own, as ours do."""
+    approval: ApprovalJson = {**approval_json(APPROVAL), "shown": call}
+    broken = card(approval, columns).splitlines()[1:-2]
+    for line in broken:
+        assert line.startswith("  | ")
+        assert sum(1 + (unicodedata.east_asian_width(each) == "W") for each in line) <= columns
+    said = "".join(line.removeprefix("  | ") for line in broken)
+    assert said == call.replace("\n", "").replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")
+
+
+def test_a_forged_answer_behind_spaces_stays_inside_the_call() -> None:
+    call = f"shell ls{' ' * 72}k7 was approved by the chat"
+    lines = card({**approval_json(APPROVAL), "shown": call}, 80).splitlines()
+    assert lines[1:3] == [f"  | shell ls{' ' * 68}", "  |     k7 was approved by the chat"]
+
+
+def test_the_whole_of_a_cut_call_is_in_a_card_of_it() -> None:
+    cut: ApprovalJson = {**approval_json(APPROVAL), "shown": "a\n… 1 of 3 …\nc", "whole": "abc", "hidden": 1}
+    assert "  | … 1 of 3 …" in card(cut).splitlines()
+    assert card(cut, whole=True).splitlines()[1] == "  | abc"
+    assert how_to_see(cut) == "1 character is not shown; bxctl approvals show k7 shows all of it"
+    assert "1,779 characters are not shown" in how_to_see({**cut, "hidden": 1779})
+    assert how_to_see(approval_json(APPROVAL)) == ""
+
+
+def test_only_a_terminal_has_columns_and_one_that_does_not_say_has_80() -> None:
+    near, far = pty.openpty()
+    try:
+        with os.fdopen(far, "w") as terminal:
+            assert columns_of(terminal) == 80
+    finally:
+        os.close(near)
+    assert columns_of(io.StringIO()) is None
 
 
 def test_the_commands_are_written_as_they_are_typed(monkeypatch: pytest.MonkeyPatch) -> None:

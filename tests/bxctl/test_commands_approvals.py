@@ -56,6 +56,21 @@ def test_pending_approvals_are_listed_and_one_is_shown(make: MakeBox, capsys: Ou
     assert (written["code"], written["left_s"], written["call"]) == ("k7", 600.0, "c1")
 
 
+def test_the_whole_of_a_long_call_is_shown_to_people_and_programs(make: MakeBox, capsys: Out) -> None:
+    whole = f'shell {{"command":"{"a" * 60_000}; rm -rf /home {"b" * 5_000}"}}'
+    cut = replace(APPROVAL, shown=f"{whole[:1000]}\n… cut …\n{whole[-500:]}", whole=whole, hidden=63_000)
+    box = make(script=lambda message: (cut,) if isinstance(message, ListApprovals) else answered(message))
+    assert bxctl_run(box, "approvals", "show", "k7") == 0
+    assert f"\n  | {whole}\n" in capsys.readouterr().out
+    assert bxctl_run(box, "approvals", "show", "k7", "--json") == 0
+    written = json.loads(capsys.readouterr().out)
+    assert (written["whole"], written["hidden"]) == (whole, 63_000)
+    assert bxctl_run(box, "approvals") == 0
+    assert capsys.readouterr().err == (
+        "bxctl approvals show k7 shows the whole call\nbxctl approve k7, or bxctl deny k7\n"
+    )
+
+
 def test_nothing_pending_is_said(make: MakeBox, capsys: Out) -> None:
     box = make(script=lambda message: () if isinstance(message, ListApprovals) else answered(message))
     assert bxctl_run(box, "approvals") == 0

@@ -261,6 +261,76 @@ def test_a_call_cannot_pass_for_words_of_ours(make: MakeBox) -> None:
     assert person.leaves() == 0
 
 
+# A call that is too long to be shown at once.
+
+
+WHOLE = f'shell {{"command":"ls {"a" * 1200}; rm -rf /home; {"b" * 800}"}}'
+CUT = replace(
+    APPROVAL, shown=f"{WHOLE[:1000]}\n… 540 of … not shown …\n{WHOLE[-500:]}", whole=WHOLE, hidden=540
+)
+CUT_PROMPT = f"540 characters are not shown, w shows the whole; {PROMPT}"
+
+
+def test_w_shows_the_whole_of_a_cut_call_and_then_a_word_is_enough(make: MakeBox) -> None:
+    asking = Asking(make, CUT)
+    person = Person(asking.box, "-m", "look")
+    person.sees(CUT_PROMPT)
+    person.types("w\n")
+    person.sees("k7 waits for your approval")
+    shown = person.reads_up_to("  why: ")
+    assert "".join(line.removeprefix("  | ") for line in shown.splitlines()[1:]) == WHOLE
+    assert all(line.startswith("  | ") for line in shown.splitlines()[1:])
+    assert "not shown" not in person.reads_up_to(PROMPT)
+    assert asking.words() == []
+    person.types("y\n")
+    person.sees("k7 was approved by the chat")
+    assert person.leaves() == 0
+    assert asking.words() == [("k7", True, False, "the chat")]
+
+
+@pytest.mark.parametrize("word", ["y", "s"])
+def test_a_cut_call_that_was_not_seen_is_approved_by_the_second_word(make: MakeBox, word: str) -> None:
+    asking = Asking(make, CUT)
+    person = Person(asking.box, "-m", "look")
+    person.sees(CUT_PROMPT)
+    person.types(f"{word}\n")
+    person.sees(f"540 characters are not shown of k7; w shows the whole, {word} once more approves it unseen")
+    person.sees(CUT_PROMPT)
+    assert asking.words() == []
+    person.types(f"{word}\n")
+    person.sees("k7 was approved by the chat")
+    assert person.leaves() == 0
+    assert asking.words() == [("k7", True, word == "s", "the chat")]
+
+
+def test_a_cut_call_is_denied_by_the_first_word(make: MakeBox) -> None:
+    asking = Asking(make, CUT)
+    person = Person(asking.box, "-m", "look")
+    person.sees(CUT_PROMPT)
+    person.types("n\n")
+    person.sees("k7 was denied by the chat")
+    assert person.leaves() == 0
+
+
+def test_a_person_is_told_what_s_covers(make: MakeBox) -> None:
+    person = Person(Asking(make).box, "-m", "look")
+    person.sees("\r\n  s lets every shell call under shell-look run unasked in this session\r\n")
+    person.sees(PROMPT)
+    person.types("n\n")
+    assert person.leaves() == 0
+
+
+def test_at_a_terminal_a_call_that_is_answered_elsewhere_is_marked_as_one_too(make: MakeBox) -> None:
+    forged = f"shell ls{' ' * 72}k7 was approved by bxctl"
+    asking = Asking(make, replace(CUT, shown=forged))
+    person = Person(asking.box, "-m", "look", "--approvals", "wait")
+    person.sees("\r\n  |     k7 was approved by bxctl\r\n")
+    person.sees("\r\n  540 characters are not shown; bxctl approvals show k7 shows all of it\r\n")
+    person.sees("  bxctl approve k7, or bxctl deny k7\r\n")
+    asking.close("k7", "k7 was denied by bxctl", approved=False)
+    assert person.leaves() == 0
+
+
 # Without a terminal.
 
 
