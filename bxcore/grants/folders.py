@@ -9,7 +9,7 @@ NEVER = ("/", "/bin", "/boot", "/dev", "/etc", "/lib", "/proc", "/run", "/sbin",
 """Folders that no grant may hold as a whole; for ``/lib`` also its kin, such as ``/lib64``."""
 NEVER_BELOW = ("/dev", "/proc", "/sys")
 """Folders of the kernel's, in which nothing is a file of the owner's."""
-WORK = "/work"
+WORK = "/session"
 """Where the session's work folder stands in the sandbox."""
 
 

@@ -1,6 +1,6 @@
 """From a call and its grant to a job: which folders it touches, and what runs (spec 1.6, 2.5).
 
-A relative path is one in the session's work folder, which stands at ``/work``. A grant's folder stands at its
+A relative path is one in the session's work folder, which stands at ``/session``. A grant's folder stands at its
 own path. A file's call gets the one folder that holds the file; a shell's call gets all folders of its grant.
 """
 
@@ -17,7 +17,7 @@ from bxcore.grants import Grant
 from bxcore.sandbox.job import Job, Limits, Mount
 from bxcore.sandbox.scripts import READ, WRITE
 
-WORK = "/work"
+WORK = "/session"
 """Where a session's work folder stands in the sandbox."""
 DEFAULT_MEMORY_MB = 256
 
@@ -38,7 +38,7 @@ def place(path: str) -> str:
     """Where a checked path of a call is in the sandbox.
 
     >>> place("notes/../a.txt"), place("/srv//docs")
-    ('/work/a.txt', '/srv/docs')
+    ('/session/a.txt', '/srv/docs')
     """
     steps = normalised(path) or "."
     if steps.startswith("/"):

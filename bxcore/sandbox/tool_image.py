@@ -14,7 +14,7 @@ DEFAULT_IMAGE = "localhost/boxmaker-tools:latest"
 CONTENT_LABEL = "boxmaker.content"
 """Holds ``fingerprint`` of the archive that the image was made of."""
 
-_FOLDERS = {"bin": 0o755, "etc": 0o755, "tmp": 0o1777, "work": 0o755, "usr": 0o755}
+_FOLDERS = {"bin": 0o755, "etc": 0o755, "tmp": 0o1777, "session": 0o755, "usr": 0o755}
 _LINKS = {"sbin": "bin", "usr/bin": "../bin", "usr/sbin": "../bin"}
 _FILES = {
     "etc/passwd": b"root:x:0:0:root:/:/bin/sh\ntool:x:1000:1000:tool:/tmp:/bin/sh\n",

@@ -146,7 +146,7 @@ def test_a_reading_gets_its_folder_and_the_work_folder_for_reading(runs: Runs, d
     runs.answer(backend, ReadFileArgs(str(docs / "a.txt")), docs, other)
     assert backend.jobs[0].mounts == (
         Mount(source=str(docs), target=str(docs), read_only=True),
-        Mount(source=str(runs.folders.work / "main"), target="/work", read_only=True),
+        Mount(source=str(runs.folders.work / "main"), target="/session", read_only=True),
     )
 
 
@@ -296,7 +296,7 @@ def test_a_shell_works_in_its_folder_and_sees_the_granted_ones(
     command = f"pwd; cat {docs}/a.txt; echo kept > note; cat /etc/shadow; ls {runs.home}"
     answered = runs.answer(sandbox, ShellArgs(command), docs)
     assert answered.content.startswith(
-        "exit code 0\nstdout:\n/work\nthe blue tin\ndocs\nstderr:\ncat: /etc/shadow"
+        "exit code 0\nstdout:\n/session\nthe blue tin\ndocs\nstderr:\ncat: /etc/shadow"
     )
     assert (runs.folders.work / "main" / "note").read_text() == "kept\n"
 

@@ -146,7 +146,7 @@ FETCH = 'tool = "http_fetch"\nmode = "auto"\n'
 HOSTED = FETCH + 'hosts = ["example.org"]\n'
 READ = 'tool = "read_file"\nmode = "auto"\n'
 SYSTEMS = "which is the system's; name a folder of yours"
-WORKS = "and /work is where the sandbox has the session's work folder; name another folder"
+WORKS = "and /session is where the sandbox has the session's work folder; name another folder"
 ONE_WORD = 'which is more than a first word; write words alone, such as "ls" and "git"'
 UNUSUAL = "it is an address in an unusual form; write four decimal numbers such as 192.0.2.1"
 KERNELS = "which is the kernel's; name a folder of yours"
@@ -206,7 +206,7 @@ WRONG = [
             READ + f'paths = ["{path}"]\n',
             [(3, f"paths holds {path}, {WORKS}")],
         )
-        for path in ("/work", "/work/notes")
+        for path in ("/session", "/session/notes")
     ),
     (
         SHELL + 'paths = ["notes", "/etc", "/no/such"]\nmemory_mb = 0\n',

@@ -12,7 +12,7 @@ from bxcore.sandbox import Limits, Mount
 from bxcore.sandbox.jobs import Task, folders, job, place, writes_work
 from bxcore.sandbox.scripts import READ, WRITE
 
-WORK = Mount(source="/srv/box/work/main", target="/work", read_only=False)
+WORK = Mount(source="/srv/box/work/main", target="/session", read_only=False)
 
 
 def grant(tool: str, *paths: str, memory_mb: int | None = None) -> Grant:
@@ -26,12 +26,12 @@ def task(args: ReadFileArgs | WriteFileArgs | ShellArgs, *paths: str, **fields: 
 @pytest.mark.parametrize(
     ("path", "stands_at"),
     [
-        ("a.txt", "/work/a.txt"),
-        ("./sub/../a.txt", "/work/a.txt"),
-        (".", "/work"),
-        ("-n", "/work/-n"),
+        ("a.txt", "/session/a.txt"),
+        ("./sub/../a.txt", "/session/a.txt"),
+        (".", "/session"),
+        ("-n", "/session/-n"),
         ("/srv//docs/./a", "/srv/docs/a"),
-        ("/work/a", "/work/a"),
+        ("/session/a", "/session/a"),
     ],
 )
 def test_a_path_has_one_place_in_the_sandbox(path: str, stands_at: str) -> None:
@@ -47,7 +47,7 @@ def test_a_place_is_absolute_and_a_relative_one_never_leaves_the_work_folder(pat
     found = place(path)
     assert found.startswith("/")
     assert ".." not in found.split("/")
-    assert path.startswith("/") or found == "/work" or found.startswith("/work/")
+    assert path.startswith("/") or found == "/session" or found.startswith("/session/")
 
 
 def test_a_file_gets_the_innermost_folder_that_holds_it_and_no_other() -> None:
@@ -77,8 +77,8 @@ def test_only_a_reading_leaves_the_work_folder_read_only() -> None:
 
 def test_a_reading_hands_its_path_and_figures_as_arguments() -> None:
     made = job(task(ReadFileArgs("$(touch x)", 10, 20)), [WORK])
-    assert made.command == ("sh", "-c", READ, "read_file", "/work/$(touch x)", "11", "20")
-    assert (made.mounts, made.workdir, made.stdin, made.name) == ((WORK,), "/work", None, "runs-1-1")
+    assert made.command == ("sh", "-c", READ, "read_file", "/session/$(touch x)", "11", "20")
+    assert (made.mounts, made.workdir, made.stdin, made.name) == ((WORK,), "/session", None, "runs-1-1")
 
 
 def test_the_last_offset_of_all_is_still_a_number_that_a_shell_reads() -> None:

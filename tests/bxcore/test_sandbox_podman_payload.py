@@ -9,7 +9,7 @@ from bxcore.sandbox.podman_payload import BACKSTOP_S, Ceiling, Payload, Place, p
 from bxcore.sandbox.tool_user import ToolUser, tool_user
 
 RO = Mount(source="/srv/docs", target="/docs", read_only=True)
-RW = Mount(source="/srv/work", target="/work", read_only=False)
+RW = Mount(source="/srv/work", target="/session", read_only=False)
 
 
 def made(job: Job | None = None, *, user: ToolUser | None = None, ceiling: Ceiling | None = None) -> Payload:

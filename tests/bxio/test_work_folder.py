@@ -13,7 +13,7 @@ OWNER = SANDBOX_ID if os.geteuid() == 0 else os.geteuid()
 
 def test_it_is_made_private_and_the_sandbox_users_own(tmp_path: Path) -> None:
     mount = work_folder(tmp_path / "work", "main", writable=True)
-    assert mount == Mount(source=str(tmp_path / "work" / "main"), target="/work", read_only=False)
+    assert mount == Mount(source=str(tmp_path / "work" / "main"), target="/session", read_only=False)
     found = Path(mount.source).stat()
     assert (found.st_mode & 0o777, found.st_uid) == (0o700, OWNER)
     above = (tmp_path / "work").stat()
