@@ -21,7 +21,7 @@ def test_the_archive_has_a_shell_and_a_temporary_folder_for_everybody() -> None:
     assert found["bin/sh"].linkname == "busybox"
     assert found["bin/busybox"].mode == 0o755
     assert found["tmp"].mode == 0o1777
-    assert {"work", "etc/passwd", "etc/hosts"} <= found.keys()
+    assert {"session", "etc/passwd", "etc/hosts"} <= found.keys()
 
 
 def test_no_applet_takes_the_place_of_the_program() -> None:
