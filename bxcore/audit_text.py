@@ -83,7 +83,9 @@ def _approval_rows(view: CallView) -> list[tuple[str, str | None]]:
 
 
 def _how(part: ApprovalPart) -> str | None:
-    return "approved for the session" if part.how == "session" else part.how
+    if part.how != "session":
+        return part.how
+    return "for the session" if part.asked is None else "approved for the session"
 
 
 def _explained(outcome: str) -> str:

@@ -23,7 +23,10 @@ NOT_RUN = "did not run"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalPart:
-    """What the owner was asked about a call; ``how`` and ``by`` are None until it ended."""
+    """What the owner was asked about a call; ``how`` and ``by`` are None until it ended.
+
+    ``asked`` is None when it was asked about an earlier call, and ``how`` is ``session`` then.
+    """
 
     code: str
     asked: str | None
@@ -176,7 +179,8 @@ def _approval(found: _Found) -> ApprovalPart | None:
     code = _text(found.opened or found.intent or {}, "code" if found.opened else "approval")
     if code is None:
         return None
-    part = ApprovalPart(code=code, asked=None, why=None)
+    earlier = (found.intent or {}).get("for_session") is True
+    part = ApprovalPart(code=code, asked=None, why=None, how="session" if earlier else None)
     if found.opened is not None:
         part = replace(part, asked=_text(found.opened, "time"), why=_text(found.opened, "why"))
     if found.ended is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bxcore import policy
-from bxcore.approvals import Approval, Ended, Over
+from bxcore.approvals import Approval, Ended, How, Over
 from bxcore.labels import Label, Level
 from bxcore.messages import audit
 from bxcore.messages.broker import ToolRequest
@@ -36,6 +36,7 @@ def intent(
         label=state,
         approval=None if approval is None else approval.ended.code,
         approver=None if approval is None else approval.ended.by,
+        for_session=approval is not None and approval.ended.how is How.SESSION,
     )
 
 

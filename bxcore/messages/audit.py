@@ -14,6 +14,7 @@ class Intent:
 
     ``arguments`` is the canonical JSON, or None when the session is secret or the call was refused.
     ``approval`` is the code under which ``approver`` let it run, both None when nobody was asked.
+    ``for_session`` says that the code was approved for the session, maybe for an earlier call of it.
     """
 
     session: str
@@ -28,6 +29,7 @@ class Intent:
     label: Label
     approval: str | None = None
     approver: str | None = None
+    for_session: bool = False
     kind: Literal["intent"] = "intent"
 
 

@@ -65,6 +65,7 @@ def test_an_intent_and_its_outcome_are_on_disk_when_they_are_answered(kit: Kit, 
         "label": {"class": "private", "untrusted": False},
         "approval": None,
         "approver": None,
+        "for_session": False,
     }
     assert outcome["label_after"] == {"class": "private", "untrusted": True}
     assert (outcome["kind"], outcome["outcome"], outcome["duration_ms"]) == ("outcome", "ok", 12)

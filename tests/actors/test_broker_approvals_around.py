@@ -48,6 +48,7 @@ def test_approved_for_the_session_the_tool_is_not_asked_again_under_that_grant(b
     assert len(bench.surface.asked) == 1
     assert bench.lines("intent")[-1]["approver"] == "the chat"
     assert bench.lines("intent")[-1]["approval"] == code
+    assert bench.lines("intent")[-1]["for_session"] is True
     bench.ask("shell", LS, session="other")
     bench.asked()
     assert len(bench.surface.asked) == 2

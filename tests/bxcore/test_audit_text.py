@@ -20,6 +20,9 @@ def test_an_approved_call_names_code_and_approver() -> None:
     assert line(only(opened(1))).endswith("  asked by run-tests, k7  private  pending")
     session = line(only(opened(1), ended(2, "session", "bxctl")))
     assert ", k7 approved for the session by bxctl  " in session
+    later = only(intent(3, approval="k7", approver="bxctl", for_session=True), outcome(4))
+    assert "  allowed by run-tests, k7 for the session by bxctl  " in line(later)
+    assert "answer: for the session" in full(later).splitlines()
     denied = line(only(opened(1), ended(2, "denied", "the chat")))
     assert denied.endswith("  asked by run-tests, k7 denied by the chat  private  did not run")
 
@@ -52,9 +55,7 @@ def test_the_whole_of_a_call_is_a_row_each() -> None:
 
 
 def test_an_unknown_call_tells_the_person_what_to_do() -> None:
-    assert "outcome: unknown: nobody saw how it ended; look whether" in full(
-        only(intent(1), loaded(2))
-    )
+    assert "outcome: unknown: nobody saw how it ended; look whether" in full(only(intent(1), loaded(2)))
 
 
 def test_arguments_that_were_not_kept_say_why() -> None:

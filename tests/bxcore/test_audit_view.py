@@ -166,6 +166,8 @@ def test_a_call_whose_question_is_not_among_the_records_names_its_code() -> None
     view = only(intent(3, approval="k7", approver="bxctl"), outcome(4))
     assert view.approval == ApprovalPart(code="k7", asked=None, why=None)
     assert view.approver == "bxctl"
+    wide = only(intent(3, approval="k7", approver="bxctl", for_session=True))
+    assert wide.approval == ApprovalPart(code="k7", asked=None, why=None, how="session")
 
 
 def test_what_belongs_to_no_call_is_passed_over() -> None:

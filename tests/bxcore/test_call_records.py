@@ -38,6 +38,9 @@ def test_an_approved_call_is_allowed_by_the_code_and_its_approver() -> None:
     asks = replace(ALLOWED, outcome=Ruling.ASK, why="the grant house asks each time")
     record = call_records.intent(REQUEST, asks, NEW_SESSION, approval=over)
     assert (record.decision, record.approval, record.approver) == ("allowed", "k7", "bxctl")
+    assert not record.for_session
+    wide = replace(over, ended=Ended(code="k7", how=How.SESSION, by="bxctl"))
+    assert call_records.intent(REQUEST, asks, NEW_SESSION, approval=wide).for_session
 
 
 @pytest.mark.parametrize(
