@@ -13,7 +13,7 @@ def arguments(parser: ArgumentParser) -> None:
     """Take the code, and for how long."""
     code_argument(parser)
     parser.add_argument(
-        "--session", action="store_true", help="and calls like it, for the rest of the session"
+        "--session", action="store_true", help="and every call of its tool under its grant, in that session"
     )
 
 
