@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _LABEL = re.compile(rb"\0--hostname\0sandbox-([0-9]{1,10})-([0-9]{1,20})\0")
+ROUNDS = 10
 _STARTED = 19
 """Where ``/proc/PID/stat`` has the start time, counted behind the command's name (proc(5))."""
 
@@ -24,8 +25,18 @@ def label() -> str:
 
 
 def sweep() -> int:
-    """Kill every run whose owner has ended; how many processes."""
-    return sum(_end(process) for process in _processes())
+    """Kill every run whose owner has ended; how many processes.
+
+    One that is still being set up may begin another after it was passed by, so the look is repeated until it
+    finds no new one.
+    """
+    ended: set[int] = set()
+    for _ in range(ROUNDS):
+        found = {process for process in _processes() if _end(process)}
+        if found <= ended:
+            break
+        ended |= found
+    return len(ended)
 
 
 def _processes() -> Iterator[int]:
