@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import codecs
 import math
+import re
 import unicodedata
 from typing import assert_never
 
@@ -162,6 +163,8 @@ def _not_done(task: Task, args: ReadFileArgs | WriteFileArgs, ran: Ran) -> str:
     if ran.exit_code is None or ran.out_of_memory:
         unsure = "" if isinstance(args, ReadFileArgs) else "; look whether it was written"
         return f"{args.TOOL}: {args.path}: {_end(task, ran).partition(';')[0]}{unsure}"
+    if ran.exit_code == Ended.DENIED:
+        return f"{args.TOOL}: {args.path} {DENIED}{_as_whom(ran)}"
     known = _SENTENCES.get(ran.exit_code)
     if known is not None:
         return f"{args.TOOL}: {args.path} {known}"
@@ -169,15 +172,25 @@ def _not_done(task: Task, args: ReadFileArgs | WriteFileArgs, ran: Ran) -> str:
     return f"{args.TOOL}: {args.path} could not be {verb}: {_reason(ran)}"
 
 
+DENIED = "may not be opened: its mode, its owner or a read-only folder forbids it"
 _SENTENCES: dict[int, str] = {
     Ended.NOT_FOUND: "is not there",
     Ended.FOLDER: "is a folder; name a file in it",
     Ended.NO_FILE: "is no regular file; only files are read and written",
-    Ended.DENIED: "may not be opened: its mode, its owner or a read-only folder forbids it",
     Ended.NO_FOLDER: "has no folder, and none can be made there",
     Ended.DANGLING: "is a link that leads to nothing which this call may touch",
     Ended.CUT_SHORT: "was not written: only a part of the content arrived; nothing was changed",
 }
+
+
+def _as_whom(ran: Ran) -> str:
+    """The user that was refused, which the scripts tell."""
+    word, _, user = ran.stderr.data.rstrip().rpartition(b"\n")[2].partition(b" ")
+    return (
+        f"; tools run as user {int(user)} here"
+        if word == b"user" and re.fullmatch(rb"[0-9]{1,10}", user)
+        else ""
+    )
 
 
 def _reason(ran: Ran) -> str:

@@ -23,26 +23,33 @@ class Ended(IntEnum):
     CUT_SHORT = 71
 
 
-READ = """\
+_NO = 'no() { echo "user $(id -u)" >&2; exit 67; }\n'
+"""Ends as ``DENIED``, and says on stderr who was refused."""
+READ = (
+    _NO
+    + """\
 f=$1
 if [ ! -e "$f" ]; then
   [ ! -L "$f" ] || exit 70
   d=${f%/*}
   while [ -n "$d" ] && [ ! -e "$d" ]; do d=${d%/*}; done
-  [ -x "${d:-/}" ] || exit 67
+  [ -x "${d:-/}" ] || no
   exit 64
 fi
 [ ! -d "$f" ] || exit 65
 [ -f "$f" ] || exit 66
-[ -r "$f" ] || exit 67
-n=$(stat -L -c %s "$f") || exit 67
+[ -r "$f" ] || no
+n=$(stat -L -c %s "$f") || no
 echo "size $n" >&2
 [ "$2" -le "$n" ] || exit 0
 tail -c "+$2" <"$f" | head -c "$3"
 """
+)
 """Arguments: the path, the first byte counted from 1, how many bytes. The file's size goes to stderr."""
 
-WRITE = """\
+WRITE = (
+    _NO
+    + """\
 umask 022
 f=$1
 if [ -L "$f" ]; then
@@ -53,14 +60,14 @@ fi
 [ ! -d "$f" ] || exit 65
 if [ -e "$f" ]; then
   [ -f "$f" ] || exit 66
-  [ -w "$f" ] || exit 67
+  [ -w "$f" ] || no
 fi
 d=${f%/*}
 d=${d:-/}
 mkdir -p "$d" || exit 69
-[ -w "$d" ] || [ "$3" = append ] || exit 67
+[ -w "$d" ] || [ "$3" = append ] || no
 t=$(mktemp "${TMPDIR:-/tmp}/content.XXXXXX") || exit 68
-[ "$3" = append ] || { rm -f "$t"; t=$(mktemp "$d/.boxmaker.XXXXXX") || exit 67; }
+[ "$3" = append ] || { rm -f "$t"; t=$(mktemp "$d/.boxmaker.XXXXXX") || no; }
 trap 'rm -f "$t"' EXIT
 cat >"$t" || exit 68
 [ "$(stat -c %s "$t")" = "$2" ] || exit 71
@@ -75,6 +82,7 @@ chmod "$m" "$t" || exit 68
 sync "$t" 2>/dev/null
 mv -f "$t" "$f" || exit 68
 """
+)
 """Arguments: the path, how many bytes stand on stdin, ``replace`` or ``append``.
 
 A file is replaced as a whole, from beside, and keeps its mode; nothing is touched before all of it came.

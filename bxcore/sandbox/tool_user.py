@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 SANDBOX_ID = 1000
 """User and group when nothing else tells: the first ordinary user of most systems."""
+_READ, _WRITE = 0o5, 0o2
+"""A folder's files are listed by the one bit and entered by the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +24,19 @@ class ToolUser:
 
     def __str__(self) -> str:
         return f"{self.uid}:{self.gid}"
+
+
+def refused(user: ToolUser, *, owner: tuple[int, int], mode: int, writes: bool) -> str | None:
+    """What ``user`` may not do in a folder of ``owner``, its user and group, by its ``mode``, or None.
+
+    >>> refused(ToolUser(uid=1000, gid=1000), owner=(0, 0), mode=0o755, writes=True)
+    'write'
+    """
+    shift = 6 if user.uid == owner[0] else 3 if user.gid == owner[1] else 0
+    may = mode >> shift & 0o7
+    if may & _READ != _READ:
+        return "read"
+    return "write" if writes and not may & _WRITE else None
 
 
 def tool_user(own: tuple[int, int], *, rootless: bool, owner: tuple[int, int] | None) -> ToolUser:

@@ -7,14 +7,16 @@ import platform
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bxcore.config import Settings
 from bxcore.doctor import Check, Verdict
+from bxcore.grants import Grant
 from bxcore.paths import Paths
 from bxcore.startup import Problem, examine, owners_grants
 from bxctl.called import typed
+from bxctl.examining.folders import folder_checks
 
 LEAST_FREE_MB = 200
 """Below that a log may soon be unable to grow."""
@@ -49,11 +51,12 @@ def configuration_checks(
         sentence = ", ".join(there) or "no file, the defaults hold"
         hint = None if there else f"{typed('init')} writes one with comments"
         yield Check(name="configuration", verdict=Verdict.OK, sentence=sentence, help=hint)
-        yield _grants_check(settings.broker.grants if settings else None, paths)
+        own = owners_grants(settings.broker.grants if settings else None, paths).grants
+        yield _grants_check(own, (settings.broker.grants if settings else None) or paths.grants)
+        yield from folder_checks(own, settings)
 
 
-def _grants_check(named: Path | None, paths: Paths) -> Check:
-    own, folder = owners_grants(named, paths).grants, named or paths.grants
+def _grants_check(own: Sequence[Grant], folder: Path) -> Check:
     if own:
         tools = ", ".join(sorted({grant.tool for grant in own}))
         count = "1 grant" if len(own) == 1 else f"{len(own)} grants"

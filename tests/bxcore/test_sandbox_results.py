@@ -10,7 +10,7 @@ from bxcore.grants.grant import Mode
 from bxcore.labels import Label, Level
 from bxcore.sandbox import BrokenOffError, Ran, SandboxError, Stream
 from bxcore.sandbox.jobs import Task
-from bxcore.sandbox.results import answer, failed, text_of
+from bxcore.sandbox.results import DENIED, answer, failed, text_of
 from bxcore.sandbox.scripts import Ended
 from bxcore.tool_answer import Effect
 
@@ -115,7 +115,13 @@ def test_a_shells_answer_says_how_it_ended_and_each_stream_apart(of: Ran, conten
             ReadFileArgs("a"),
             ran(Ended.DENIED),
             False,
-            "read_file: a may not be opened: its mode, its owner or a read-only folder forbids it",
+            f"read_file: a {DENIED}",
+        ),
+        (
+            WriteFileArgs("a", "x"),
+            ran(Ended.DENIED, b"", b"mktemp: no\nuser 1000\n"),
+            False,
+            f"write_file: a {DENIED}; tools run as user 1000 here",
         ),
         (
             ReadFileArgs("a"),

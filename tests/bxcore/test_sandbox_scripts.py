@@ -16,7 +16,7 @@ import pytest
 from bxcore.sandbox.scripts import READ, WRITE, Ended
 
 Script: TypeAlias = Callable[..., "subprocess.CompletedProcess[bytes]"]
-APPLETS = ("cat", "chmod", "head", "mkdir", "mktemp", "mv", "readlink", "rm", "stat", "sync", "tail")
+APPLETS = ("cat", "chmod", "head", "id", "mkdir", "mktemp", "mv", "readlink", "rm", "stat", "sync", "tail")
 BUSYBOX = shutil.which("busybox")
 
 

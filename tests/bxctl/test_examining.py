@@ -6,7 +6,10 @@ import os
 import subprocess
 import sys
 from argparse import Namespace
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,9 +17,10 @@ from bxcore.config import Settings
 from bxcore.config.settings import ContainersTable
 from bxcore.control import Exit
 from bxcore.doctor import GET_IMAGE, Verdict
+from bxcore.grants import Grant, Mode
 from bxcore.paths import find
 from bxctl import image_process
-from bxctl.examining import configuration, machine
+from bxctl.examining import configuration, folders, machine
 
 NOT_ACCEPTED = "it cannot promise memory-limit, so no tool runs in it until you accept that"
 
@@ -180,3 +184,47 @@ def test_the_owner_s_grants_are_counted(tmp_path: Path) -> None:
         (tmp_path / "grants" / f"{name}.toml").write_text(text)
     _, counted = configuration.configuration_checks(paths, settings, problems)
     assert counted.sentence == "2 grants of yours, for read_file"
+
+
+STRANGER = 43_210
+
+
+@pytest.mark.parametrize(
+    ("fields", "mode", "cannot"),
+    [
+        ({"tool": "read_file"}, 0o755, None),
+        ({"tool": "read_file"}, 0o750, "read"),
+        ({"tool": "write_file", "read_only": False}, 0o755, "write"),
+        ({"tool": "write_file", "read_only": False}, 0o777, None),
+        ({"tool": "shell"}, 0o755, None),
+        ({"tool": "shell", "read_only": False}, 0o755, "write"),
+        ({"tool": "shell", "read_only": False, "mode": Mode.DENY}, 0o750, None),
+        ({"tool": "read_file", "expires": datetime(2001, 1, 1, tzinfo=UTC)}, 0o750, None),
+    ],
+)
+def test_a_folder_that_the_tools_user_cannot_use_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], mode: int, cannot: str | None
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: STRANGER)
+    monkeypatch.setattr(os, "getegid", lambda: STRANGER)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes").chmod(mode)
+    grant = Grant(**{"id": "n", "mode": Mode.AUTO, "text": "", "paths": (f"{tmp_path}/notes",), **fields})
+    found = [(check.verdict, check.sentence) for check in folders.folder_checks([grant], None)]
+    sentence = f"n: {grant.tool} runs as user {STRANGER} and may not {cannot} {tmp_path}/notes"
+    assert found == ([] if cannot is None else [(Verdict.WARN, sentence)])
+
+
+@pytest.mark.parametrize(("backend", "by_owner"), [("podman", True), ("bubblewrap", False)])
+def test_a_box_of_root_s_is_the_folder_s_owner_in_podman_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: dict[str, str], backend: str, *, by_owner: bool
+) -> None:
+    there["podman"] = "podman 1\n"
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "getegid", lambda: 0)
+    found_there = SimpleNamespace(st_uid=STRANGER, st_gid=STRANGER, st_mode=0o700)
+    monkeypatch.setattr(folders, "Path", lambda _: SimpleNamespace(stat=lambda: found_there))
+    grant = Grant(id="n", tool="read_file", mode=Mode.AUTO, text="", paths=("/srv/notes",))
+    found = [check.help for check in folders.folder_checks([grant], containers(backend=backend))]
+    advice = "chown -R 1000 /srv/notes, or run the box as the folder's owner (no root)"
+    assert found == ([] if by_owner else [advice])
