@@ -174,8 +174,9 @@ def _clock(parts: Parts) -> Start:
 
 
 def _audit(parts: Parts) -> Start:
-    path, tell = parts.paths.state / "audit.jsonl", parts.facts.hear_of_audit
-    return lambda context: Audit(context, path=path, now=_now, tell=tell)
+    path, facts = parts.paths.state / "audit.jsonl", parts.facts
+    tell, broken = facts.hear_of_audit, facts.hear_of_broken_chain
+    return lambda context: Audit(context, path=path, now=_now, tell=tell, tell_broken=broken)
 
 
 def _model(parts: Parts) -> Start:

@@ -13,6 +13,7 @@ from typing import Any, assert_never
 from loguru import logger
 
 from actors.base import Actor, Context, Refusal
+from bxcore.audit_chain import Broken
 from bxcore.audit_record import Recorded, fields
 from bxcore.messages.audit import (
     ApprovalEnded,
@@ -23,12 +24,16 @@ from bxcore.messages.audit import (
     Outcome,
     Settled,
 )
+from bxio import audit_reader
 from bxio.audit_log import AuditLog
 from bxio.journal_file import JournalError
 
 
 class Audit(Actor):
-    """``now`` gives ISO 8601 in UTC; ``tell`` hears why nothing can be written, and None once it can."""
+    """``now`` gives ISO 8601 in UTC; ``tell`` hears why nothing can be written, and None once it can.
+
+    ``tell_broken`` hears at the start where the chain does not hold, of a file that is small enough.
+    """
 
     def __init__(
         self,
@@ -37,11 +42,13 @@ class Audit(Actor):
         path: Path,
         now: Callable[[], str],
         tell: Callable[[str | None], object] = lambda _: None,
+        tell_broken: Callable[[str], object] = lambda _: None,
     ) -> None:
         super().__init__(context)
         self._path = path
         self._wall = now
         self._tell = tell
+        self._tell_broken = tell_broken
         self._log: AuditLog | None = None
         self._refused = 0
 
@@ -53,6 +60,8 @@ class Audit(Actor):
         except JournalError as error:
             self._tell(error.sentence)
             logger.error("audit: no call runs: {}", error.sentence)
+        else:
+            self._walk()
 
     def on_receive(self, message: AuditMessage) -> int:
         """Take one record; the reply is its number. Refused when it cannot be put on disk."""
@@ -122,6 +131,16 @@ class Audit(Actor):
         self._tell(error.sentence)
         logger.error("audit: not written: {}", error.sentence)
         return Refusal(error.sentence)
+
+    def _walk(self) -> None:
+        """Say where the chain does not hold; the log goes on all the same, so that calls are recorded."""
+        try:
+            found = audit_reader.verify_small(self._path)
+        except OSError:
+            return  # who writes it will say
+        if isinstance(found, Broken):
+            logger.warning("audit: the chain is broken, somebody changed the file: {}", found.sentence)
+            self._tell_broken(found.sentence)
 
     def _opened(self) -> AuditLog:
         if self._log is None:

@@ -18,6 +18,7 @@ class BoxFacts:
         self._runtime = runtime
         self._model: ModelState | None = None
         self._audit: str | None = None
+        self._broken: str | None = None
         self._sandbox: SandboxView | None = None
 
     def hear_of_model(self, state: ModelState) -> None:
@@ -27,6 +28,10 @@ class BoxFacts:
     def hear_of_audit(self, problem: str | None) -> None:
         """Keep why the audit cannot be written, None once it can."""
         self._audit = problem
+
+    def hear_of_broken_chain(self, sentence: str) -> None:
+        """Keep where the audit's chain did not hold at the start."""
+        self._broken = sentence
 
     def hear_of_sandbox(self, view: SandboxView) -> None:
         """Keep what the runner found out last."""
@@ -47,6 +52,9 @@ class BoxFacts:
     def __call__(self) -> Iterator[Fact]:
         """What is known now."""
         yield from self._lines()
+        if self._broken is not None:  # doctor walks the chain anew
+            text = f"somebody changed the file, {self._broken}"
+            yield Fact(name="audit chain", text=text, ok=False, help="bxctl audit verify")
         if self._sandbox is not None:
             yield sandbox_fact(self._sandbox)
 

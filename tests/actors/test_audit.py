@@ -38,9 +38,17 @@ OUTCOME = Outcome(
 )
 
 
-def started(kit: Kit, path: Path, heard: list[str | None] | None = None) -> Mailbox:
+def started(
+    kit: Kit, path: Path, heard: list[str | None] | None = None, broken: list[str] | None = None
+) -> Mailbox:
     told: list[str | None] = [] if heard is None else heard
-    return kit.start("audit", lambda context: Audit(context, path=path, now=lambda: TIME, tell=told.append))
+    lost: list[str] = [] if broken is None else broken
+    return kit.start(
+        "audit",
+        lambda context: Audit(
+            context, path=path, now=lambda: TIME, tell=told.append, tell_broken=lost.append
+        ),
+    )
 
 
 def test_an_intent_and_its_outcome_are_on_disk_when_they_are_answered(kit: Kit, tmp_path: Path) -> None:
@@ -94,6 +102,26 @@ def test_a_log_that_cannot_be_opened_is_a_refusal_until_it_can(kit: Kit, tmp_pat
     path.rmdir()
     assert box.call(INTENT, 1.0) == 1
     assert heard[2:] == [None]
+
+
+def test_a_chain_that_was_changed_is_told_at_the_start_and_goes_on(
+    kit: Kit, tmp_path: Path, logged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "audit.jsonl"
+    box, told = started(kit, path), list[str]()
+    for number in (1, 2, 3):
+        assert box.call(INTENT, 1.0) == number
+    kit.runtime.stop("audit")
+    path.write_bytes(path.read_bytes().replace(b'"allowed"', b'"refused"', 1))
+    box = started(kit, path, broken=told)
+    assert box.call(INTENT, 1.0) == 4
+    assert len(told) == 1
+    assert told[0].startswith("line 2 ")
+    assert any("the chain is broken, somebody changed the file: line 2 " in line for line in logged)
+    kit.runtime.stop("audit")
+    monkeypatch.setattr(audit_reader, "SMALL_BYTES", path.stat().st_size)
+    started(kit, path, broken=told)
+    assert len(told) == 1, "a large file is left to doctor and verify"
 
 
 _FULL_DISK = """

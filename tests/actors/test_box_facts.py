@@ -32,6 +32,15 @@ def test_an_audit_that_cannot_be_written_is_a_problem_until_it_can(runtime: Runt
     assert list(facts()) == []
 
 
+def test_a_chain_that_did_not_hold_at_the_start_is_a_problem_of_status_alone(runtime: Runtime) -> None:
+    facts = BoxFacts(runtime)
+    facts.hear_of_broken_chain("line 2 is no audit record")
+    (fact,) = facts()
+    assert (fact.name, fact.ok, fact.help) == ("audit chain", False, "bxctl audit verify")
+    assert fact.text == "somebody changed the file, line 2 is no audit record"
+    assert list(facts.checks()) == []
+
+
 class Stuck(Actor):
     """Blocks in its one message until it is let go."""
 
