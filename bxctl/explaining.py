@@ -1,4 +1,4 @@
-"""Explains a decision without a running box, from the grants' folder (spec 2.2, 2.3)."""
+"""The grants and what they make of a call, without a running box, from their folder (spec 2.2, 2.3)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from pathlib import Path
 
 from bxcore.config import read
 from bxcore.control import Exit
-from bxcore.control.answers import ExplainedJson
+from bxcore.control.answers import ExplainedJson, GrantsJson
+from bxcore.control.grants import grants_json
 from bxcore.control.requests import ExplainRequest
-from bxcore.grants import BUILT_IN, Grant
+from bxcore.grant_rows import rows
+from bxcore.grants import BUILT_IN, Grant, GrantSet
 from bxcore.labels import Label, Level
+from bxcore.messages.broker import GrantsView
 from bxcore.policy import Call, Verdict, decide
 from bxcore.repeats import TurnCalls
 from bxcore.startup import owners_grants
@@ -32,6 +35,11 @@ def explain(args: Namespace, request: ExplainRequest) -> ExplainedJson:
         said=request.said,
     )
     return _json(decide(call, _granted(args), datetime.now(UTC)))
+
+
+def listed(args: Namespace) -> GrantsJson:
+    """List the grants that a start would load; raises ``CommandError`` for a bad set."""
+    return grants_json(GrantsView(grants=rows(GrantSet.of(_granted(args)), datetime.now(UTC))))
 
 
 def _granted(args: Namespace) -> tuple[Grant, ...]:

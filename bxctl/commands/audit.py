@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any
 
-from bxcore.control import Exit
+from bxcore.control import Exit, Request
 from bxcore.control.answers import AuditCallsJson, AuditRecordJson, ChainJson
 from bxcore.control.requests import AuditShowRequest, AuditTailRequest, AuditVerifyRequest
 from bxctl.called import typed
@@ -13,7 +15,7 @@ from bxctl.place import socket_of
 from bxctl.printing import as_json, data, talk
 from bxctl.wire import Wire
 
-EPILOG = "verify exits 1 when a line was changed; it works without a running box too"
+EPILOG = "verify exits 1 when a line was changed; without a running box each reads the file itself"
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -37,7 +39,7 @@ def run(args: Namespace) -> int:
 
 
 def _tail(args: Namespace) -> int:
-    answer: AuditCallsJson = Wire(socket_of(args)).call(AuditTailRequest(limit=args.limit))
+    answer = _tailed(args)
     if args.json:
         as_json(answer["calls"])
     elif not answer["calls"]:
@@ -47,8 +49,21 @@ def _tail(args: Namespace) -> int:
     return Exit.OK
 
 
+def _tailed(args: Namespace) -> AuditCallsJson:
+    answer: AuditCallsJson | None = _asked(args, AuditTailRequest(limit=args.limit))
+    if answer is None:
+        from bxctl.audit_file import tail_of_file
+
+        return tail_of_file(_file(args), args.limit)
+    return answer
+
+
 def _show(args: Namespace) -> int:
-    record: AuditRecordJson = Wire(socket_of(args)).call(AuditShowRequest(number=args.number))
+    record: AuditRecordJson | None = _asked(args, AuditShowRequest(number=args.number))
+    if record is None:
+        from bxctl.audit_file import record_of_file
+
+        record = record_of_file(_file(args), args.number)
     if args.json:
         as_json(record)
     else:
@@ -57,7 +72,11 @@ def _show(args: Namespace) -> int:
 
 
 def _verify(args: Namespace) -> int:
-    chain = _walked(args)
+    chain: ChainJson | None = _asked(args, AuditVerifyRequest())
+    if chain is None:
+        from bxctl.audit_file import walk_file
+
+        chain = walk_file(_file(args))
     if args.json:
         as_json(chain)
     elif chain["ok"]:
@@ -67,16 +86,19 @@ def _verify(args: Namespace) -> int:
     return Exit.OK if chain["ok"] else Exit.FAILED
 
 
-def _walked(args: Namespace) -> ChainJson:
-    """Ask the box; one that does not run is no hindrance, the file lies there."""
+def _asked(args: Namespace, request: Request) -> Any:
+    """The box's answer; None without a box, which is no hindrance: the file lies there."""
     try:
-        chain: ChainJson = Wire(socket_of(args)).call(AuditVerifyRequest())
+        return Wire(socket_of(args)).call(request)
     except CommandError as error:
         if error.exit is not Exit.NOT_RUNNING or args.socket is not None:
             raise
-        from bxctl.audit_file import audit_file, walk_file
+    return None
 
-        path = audit_file(args)
-        talk(f"boxmaker does not run; read {path}")
-        return walk_file(path)
-    return chain
+
+def _file(args: Namespace) -> Path:
+    from bxctl.audit_file import audit_file
+
+    path = audit_file(args)
+    talk(f"boxmaker does not run; read {path}")
+    return path

@@ -14,7 +14,7 @@ from bxctl.place import socket_of
 from bxctl.printing import as_json, data, table, talk
 from bxctl.wire import Wire
 
-EPILOG = """explain runs nothing; without a running box it reads the grants' folder itself:
+EPILOG = """explain runs nothing; without a running box it and list read the grants' folder themselves:
   bxctl grants explain read_file '{"path": "/srv/notes/a.md"}' --untrusted
 it exits 0 when the call would run or be asked for, 5 when it would be refused"""
 STRAY = "; the arguments are one word of JSON, in quotes"
@@ -43,13 +43,26 @@ def run(args: Namespace) -> int:
         raise CommandError(Exit.USAGE, f"only explain takes a call: {typed('grants')} explain TOOL JSON")
     if args.action == "reload":
         return _reload(args)
-    view: GrantsJson = Wire(socket_of(args)).call(GrantsRequest())
+    view = _listed(args)
     if args.json:
         as_json(view)
     else:
         data(_table(view))
         _say_problems(view["problems"])
     return Exit.OK
+
+
+def _listed(args: Namespace) -> GrantsJson:
+    """Ask the box; without one, list what a start would load."""
+    try:
+        view: GrantsJson = Wire(socket_of(args)).call(GrantsRequest())
+    except CommandError as error:
+        if error.exit is not Exit.NOT_RUNNING or args.socket is not None:
+            raise
+        from bxctl.explaining import listed
+
+        return listed(args)
+    return view
 
 
 def _reload(args: Namespace) -> int:

@@ -70,5 +70,24 @@ def test_without_a_box_the_chain_is_walked_all_the_same(tmp_path: Path, run: Run
     assert done.stderr == f"boxmaker does not run; read {path}\n"
     path.write_bytes(path.read_bytes().replace(b'"call":"c0"', b'"call":"c9"', 1))
     assert run("audit", "verify", "--home", str(tmp_path)).returncode == 1
-    assert run("audit", "tail", "--home", str(tmp_path)).returncode == 3
     assert run("audit", "verify", "--socket", str(tmp_path / "none")).returncode == 3
+
+
+def test_without_a_box_the_last_calls_and_one_are_read_from_the_file(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "state" / "audit.jsonl"
+    tail = run("audit", "--home", str(tmp_path))
+    said = f"boxmaker does not run; read {path}\n"
+    assert (tail.returncode, tail.stdout, tail.stderr) == (0, "", f"{said}no calls yet\n")
+    path.parent.mkdir()
+    write(path, 3)
+    tail = run("audit", "tail", "-n", "2", "--home", str(tmp_path))
+    assert (tail.returncode, tail.stderr) == (0, said)
+    first, last = tail.stdout.splitlines()
+    assert "main/c1  shell" in first
+    assert last.endswith("unknown"), "nothing runs any more"
+    shown = run("audit", "show", "2", "--home", str(tmp_path))
+    assert (shown.returncode, shown.stdout.splitlines()[0]) == (0, "call: main/c0")
+    none = run("audit", "show", "99", "--home", str(tmp_path))
+    assert (none.returncode, none.stdout) == (4, "")
+    assert none.stderr.endswith("record 99 belongs to no call; list them with bxctl audit tail\n")
+    assert run("audit", "tail", "--socket", str(tmp_path / "none")).returncode == 3

@@ -148,7 +148,24 @@ def test_without_a_box_or_grants_the_built_in_ones_decide(tmp_path: Path, run: R
     assert (done.returncode, done.stdout) == (2, "")
 
 
-def test_a_listing_needs_a_running_box(tmp_path: Path, run: Run) -> None:
-    assert run("grants", "--home", str(tmp_path)).returncode == 3
+def test_without_a_box_the_grants_of_a_start_are_listed(home: Path, run: Run) -> None:
+    done = run("grants", "--home", str(home))
+    assert (done.returncode, done.stderr) == (
+        0,
+        f"boxmaker does not run; by the grants in {home}/grants\n",
+    )
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [
+        "GRANT",
+        "builtin-ask-memory",
+        "builtin-memory",
+        "builtin-recall",
+        "notes",
+    ]
+    (home / "grants" / "bad.toml").write_text("tool = 1\n")
+    assert run("grants", "--home", str(home)).returncode == 2
+
+
+def test_a_reload_and_a_socket_that_was_named_need_a_running_box(tmp_path: Path, run: Run) -> None:
+    assert run("grants", "--socket", str(tmp_path / "none")).returncode == 3
     assert run("grants", "reload", "--home", str(tmp_path)).returncode == 3
     assert run("grants", "explain", "x", "{}", "--socket", str(tmp_path / "none")).returncode == 3
