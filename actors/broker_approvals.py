@@ -69,6 +69,7 @@ class BrokerApprovals:
             args_sha256=call_records.arguments_sha256(request, verdict),
             grant=verdict.grant.id,
             grant_sha256=verdict.grant.sha256,
+            bound=verdict.bound,
             label=label,
             why=verdict.why or "",
             shown=shown.text,
@@ -102,9 +103,7 @@ class BrokerApprovals:
 
     def for_session(self, request: ToolRequest, verdict: Verdict, label: Label) -> Over | None:
         """What was approved for the session and covers this call."""
-        assert verdict.grant is not None
-        sha256 = verdict.grant.sha256
-        return self.state.for_session(request.session, request.tool, sha256, label, verdict.floor)
+        return self.state.for_session(request.session, request.tool, verdict.bound, label, verdict.floor)
 
     def view(self, approval: Approval) -> ApprovalView:
         """A pending one as a person sees it now."""

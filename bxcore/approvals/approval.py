@@ -28,7 +28,9 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """Bound to one call: its id, tool, canonical arguments' sha256, grant's sha256 and session's label.
+    """Bound to one call: its id, tool, canonical arguments' sha256, grants and session's label.
+
+    ``grant`` is the one under which it runs, ``bound`` stands for all that reach it (``Verdict.bound``).
 
     ``shown`` is what a person sees, ``hidden`` characters of the call are in ``whole`` only, which is empty
     once it is over; ``why`` is why they are asked. ``expires_s`` is on the monotonic clock of
@@ -43,6 +45,7 @@ class Approval:
     args_sha256: str
     grant: str
     grant_sha256: str
+    bound: str
     label: Label
     why: str
     shown: str

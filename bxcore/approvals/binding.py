@@ -14,6 +14,8 @@ def changed(approval: Approval, verdict: Verdict, label: Label) -> str | None:
         return "its arguments changed"
     if verdict.grant is None or verdict.grant.sha256 != approval.grant_sha256:
         return "its grant changed"
+    if verdict.bound != approval.bound:
+        return "the grants that reach it changed"
     if label != approval.label:
         return f"the session's label changed from {approval.label} to {label}"
     return None

@@ -70,9 +70,9 @@ class Approvals:
         return None
 
     def for_session(
-        self, session: str, tool: str, grant_sha256: str, label: Label, floor: Label = NEUTRAL
+        self, session: str, tool: str, bound: str, label: Label, floor: Label = NEUTRAL
     ) -> Over | None:
-        """What lets a call run unasked: approved for the session, under this grant, at no lower label.
+        """What lets a call run unasked: approved for the session, under these grants, at no lower label.
 
         ``floor`` is what results under the grant have at least: the session has it after the first call that
         was approved, so the word would reach no second one without it.
@@ -82,7 +82,7 @@ class Approvals:
                 over
                 for over in self.session_wide
                 if (over.approval.session, over.approval.tool) == (session, tool)
-                and over.approval.grant_sha256 == grant_sha256
+                and over.approval.bound == bound
                 and join(label, over.approval.label, floor) == join(over.approval.label, floor)
             ),
             None,

@@ -116,7 +116,19 @@ FAR_S = 1e12
 """Seconds that no monotonic clock shows; JSON can also write what is no number at all."""
 _FIELDS: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys(
-        ("code", "session", "call", "tool", "args_sha256", "grant", "grant_sha256", "why", "shown", "whole"),
+        (
+            "code",
+            "session",
+            "call",
+            "tool",
+            "args_sha256",
+            "grant",
+            "grant_sha256",
+            "bound",
+            "why",
+            "shown",
+            "whole",
+        ),
         (str,),
     ),
     "turn": (int,),

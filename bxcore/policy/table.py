@@ -16,7 +16,7 @@ from bxcore.grants.grant import Grant, Mode, WhenUntrusted
 from bxcore.grants.grant_set import GrantSet
 from bxcore.labels import join
 from bxcore.policy import destination
-from bxcore.policy.call import Call, call_key
+from bxcore.policy.call import Call, call_key, sha256
 from bxcore.policy.facts import Facts, Finding, ids
 from bxcore.policy.masks import masked
 from bxcore.policy.verdict import Ruling, Verdict
@@ -46,6 +46,7 @@ def decide(call: Call, grants: GrantSet | Iterable[Grant], now: datetime) -> Ver
         canonical=facts.canonical,
         grant=facts.decided_by,
         floor=facts.floor,
+        bound=_bound(facts),
         stricter=_stricter(facts),
         masked=masked(call.tool, granted, now),
     )
@@ -64,19 +65,28 @@ def _refusal(facts: Facts, asked: list[str], steps: list[str], sentence: str) ->
     )
 
 
+def _bound(facts: Facts) -> str:
+    """The sha256 of all grants' texts that reach the call, by id."""
+    return sha256("\n".join(grant.sha256 for grant in facts.touching))
+
+
 def _stricter(facts: Facts) -> tuple[Grant, ...]:
-    """Only a fetch may be sent on to a place that was not decided on."""
+    """Only a fetch may be sent on to a place that was not decided on.
+
+    It must not come where a grant asks or refuses, nor where a result has a higher label.
+    """
     if facts.call.tool != HTTP_FETCH:
         return ()
     untrusted = facts.call.state.untrusted
     modes = {Mode.DENY} if facts.why else {Mode.DENY, Mode.ASK}
     barred = {WhenUntrusted.DENY} if facts.why else {*WhenUntrusted} - {WhenUntrusted.ALLOW}
     decided = {grant.id for grant in facts.touching}
-    return tuple(
-        grant
-        for grant in facts.in_force
-        if (grant.mode in modes or (untrusted and grant.when_untrusted in barred)) and grant.id not in decided
-    )
+
+    def stricter(grant: Grant) -> bool:
+        asks = grant.mode in modes or (untrusted and grant.when_untrusted in barred)
+        return asks or join(facts.floor, grant.floor) != facts.floor
+
+    return tuple(grant for grant in facts.in_force if grant.id not in decided and stricter(grant))
 
 
 def _too_many_calls(facts: Facts) -> Finding:

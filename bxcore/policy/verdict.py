@@ -28,7 +28,8 @@ class Verdict:
     arguments' one written form, None when they could not be read. ``grant`` is the one under which the call
     runs, or the one that refused it. ``floor`` is the least label of the result. ``stricter`` are the grants
     that a fetch which is sent elsewhere must not run into, see ``refuse_redirect``. ``masked`` are the
-    folders that its run must not see, see ``masks``.
+    folders that its run must not see, see ``masks``. ``bound`` stands for all grants that reach the call: it
+    is another text when one of them is another, so that an approval given under them holds no more.
     """
 
     outcome: Ruling
@@ -42,6 +43,7 @@ class Verdict:
     floor: Label = OWN_WORDS
     stricter: tuple[Grant, ...] = ()
     masked: tuple[str, ...] = ()
+    bound: str = ""
 
     @property
     def decision(self) -> str:

@@ -54,6 +54,23 @@ def test_approved_for_the_session_the_tool_is_not_asked_again_under_that_grant(b
     assert len(bench.surface.asked) == 2
 
 
+def test_a_yes_for_the_session_answers_no_other_grants_question(kit: Kit, tmp_path: Path) -> None:
+    anything = trusted_grant(id="anything", mode=Mode.AUTO)
+    touching = trusted_grant(id="touching", commands=("touch",))
+    removing = trusted_grant(id="removing", commands=("rm",))
+    bench = broker_bench(kit, tmp_path, grants=[anything, touching, removing])
+    first = bench.ask("shell", '{"command":"true; touch x"}')
+    bench.say(bench.asked(), for_session=True)
+    bench.ran(first)
+    bench.ran(bench.ask("shell", '{"command":"true; touch y"}'))
+    bench.ask("shell", '{"command":"true; rm x"}')
+    bench.asked()
+    assert [asked.why for asked in bench.surface.asked] == [
+        "the grant touching asks each time",
+        "the grant removing asks each time",
+    ]
+
+
 def test_what_was_approved_for_the_session_ends_with_its_grant(kit: Kit, tmp_path: Path) -> None:
     bench = broker_bench(kit, tmp_path, grants=[trusted_grant()])
     first = bench.ask("shell", LS)

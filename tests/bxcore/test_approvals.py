@@ -36,6 +36,7 @@ K7 = Approval(
     args_sha256="a" * 64,
     grant="house",
     grant_sha256="b" * 64,
+    bound="b" * 64,
     label=NEW_SESSION,
     why="the grant house asks each time",
     shown="shell {}",

@@ -15,8 +15,8 @@ from bxcore.policy import Ruling, Verdict
 from tests.bxcore.test_approvals import K7
 
 HOUSE = Grant(id="house", tool="shell", mode=Mode.ASK, text="house")
-VERDICT = Verdict(outcome=Ruling.ASK, reasons=(), steps=(), canonical="{}", grant=HOUSE)
-ASKED = replace(K7, args_sha256=policy.sha256("{}"), grant_sha256=HOUSE.sha256)
+VERDICT = Verdict(outcome=Ruling.ASK, reasons=(), steps=(), canonical="{}", grant=HOUSE, bound="around")
+ASKED = replace(K7, args_sha256=policy.sha256("{}"), grant_sha256=HOUSE.sha256, bound="around")
 
 
 def test_what_is_as_it_was_approved_may_run() -> None:
@@ -31,6 +31,7 @@ def test_what_is_as_it_was_approved_may_run() -> None:
         ({"canonical": None}, "its arguments changed"),
         ({"grant": replace(HOUSE, text="house # a comment")}, "its grant changed"),
         ({"grant": None}, "its grant changed"),
+        ({"bound": "another"}, "the grants that reach it changed"),
     ],
 )
 def test_another_call_or_grant_is_another_question(verdict: dict[str, Any], what: str) -> None:

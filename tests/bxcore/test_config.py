@@ -75,6 +75,7 @@ x = 1
 
 NO_V1 = "does not end in /v1; an OpenAI-compatible base does, such as http://127.0.0.1:8080/v1"
 A_BASE = 'use "embedded" or a base such as http://127.0.0.1:8080/v1'
+GUARANTEES = "no-new-privileges, no-capabilities, no-network, read-only-root, memory-limit, pids-limit"
 WRONG = {
     "model = 3": "1: model: must be a table",
     "[loop]\nmax_rounds = true": "2: loop.max_rounds: must be a whole number",
@@ -85,7 +86,7 @@ WRONG = {
     "[honcho]\nsave = 1": "2: honcho.save: must be true or false",
     "[model]\nname = 3": "2: model.name: must be text in quotes",
     "[containers]\naccept = 'x'": "2: containers.accept: must be an array",
-    "[containers]\naccept = ['pid-limit']": "2: containers.accept[1]: is no guarantee; did you mean pids-limit?",
+    "[containers]\naccept = ['x-y']": f"2: containers.accept[1]: is no guarantee; write some of {GUARANTEES}",
     "[broker]\napproval_s = 3601": "2: broker.approval_s: must be at most 3600",
     "[broker]\ngrants = ''": "2: broker.grants: is no path; leave the key out when there is none",
     "[broker]\ngrants = 3": "2: broker.grants: must be a path in quotes",

@@ -220,6 +220,9 @@ def test_a_fetch_knows_the_grants_that_a_redirect_must_not_run_into() -> None:
     assert decide(call, (named, deny, ask, also), now).stricter == (deny,)
     strange = replace(call, state=Label(Level.PRIVATE, untrusted=True), said="get a.org")
     assert decide(strange, (named, deny, ask), now).stricter == (ask, deny)
+    secret = replace(FETCH, id="secret", result_class=Level.SECRET, hosts=("z.b.org",))
+    assert decide(call, (named, secret), now).stricter == (secret,), "its pages have a higher label"
+    assert decide(call, (named, replace(secret, result_class=Level.PUBLIC)), now).stricter == ()
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,8 @@ def _is_json(payload: str) -> bool:
 def _approvals_seed() -> bytes:
     approval = Approval(
         code="k7", session="home", turn=4, call="t4c1", tool="shell", args_sha256="0" * 64, grant="ls",
-        grant_sha256="1" * 64, label=Label(Level.PRIVATE, untrusted=True), why="it asks", shown="shell ls",
-        whole="shell ls", hidden=0, expires_s=100.5,
+        grant_sha256="1" * 64, bound="2" * 64, label=Label(Level.PRIVATE, untrusted=True), why="it asks",
+        shown="shell ls", whole="shell ls", hidden=0, expires_s=100.5,
     )  # fmt: skip
     ended = Ended(code="k7", how=How.SESSION, by="chat")
     events = (Opened(approval=approval), ended, Used(code="k7"))
