@@ -1,7 +1,8 @@
 """From a call and its grant to a job: which folders it touches, and what runs (spec 1.6, 2.5).
 
-A relative path is one in the session's work folder, which stands at ``/session``. A grant's folder stands at its
-own path. A file's call gets the one folder that holds the file; a shell's call gets all folders of its grant.
+A relative path is one in the session's work folder, which stands at ``/session``. A grant's folder stands
+at its own path. A file's call gets the one folder that holds the file; a shell's call gets all folders of its
+grant.
 """
 
 from __future__ import annotations
