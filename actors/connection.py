@@ -47,6 +47,9 @@ from bxcore.messages.supervision import RestartChild, StartStopped, StopChild
 from bxio.http_server import BadRequestError, ClientGoneError, HttpExchange
 from bxio.turn_stream import TurnStream
 
+_LAST_NEWS_S = 1.0
+"""How long a connection that ends waits for a wake that its mailbox may have had no room for."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -95,12 +98,11 @@ class Connection(Actor):
                 case Answered():
                     self._finish(message.outcomes)
                 case SignOfLife():
-                    self._line(waiting_line())
-                    self.tell_later(self._limits.sign_of_life_s, SignOfLife())
+                    self._show_life()
                 case _:
                     assert_never(message)
         except ClientGoneError:
-            self.end()
+            self._leave()
 
     def on_stop(self) -> None:
         """Close the connection, whatever ended it."""
@@ -282,8 +284,24 @@ class Connection(Actor):
         self.tell_later(self._limits.sign_of_life_s, SignOfLife())
 
     def _show_news(self) -> None:
-        for event in self._news.take() if self._news is not None else ():
+        if self._news is None:
+            return
+        for event in self._news.take():
             self._line(event_line(event))
+        if self._news.closed:
+            self.end()
+
+    def _show_life(self) -> None:
+        if self._news is not None and not self._news.closed:
+            self._line(waiting_line())
+            self.tell_later(self._limits.sign_of_life_s, SignOfLife())
+
+    def _leave(self) -> None:
+        """End the connection, behind the news that waits: left in the mailbox it would be a dead letter."""
+        if self._news is None or not self._news.close():
+            self.end()
+        else:
+            self.tell_later(_LAST_NEWS_S, NewsWaits())  # for a mailbox that had no room for it
 
     def _end_turn(self, outcomes: Sequence[Outcome]) -> None:
         outcome = outcomes[0]  # its news was told before it, so it has been shown
@@ -292,7 +310,7 @@ class Connection(Actor):
         else:
             self._line(error_line(*failure(outcome)))
         self._http.finish(self.now() + self._limits.write_s)
-        self.end()
+        self._leave()
 
     def _line(self, line: LineJson) -> None:
         self._http.piece(json.dumps(line).encode("ascii") + b"\n", self.now() + self._limits.write_s)

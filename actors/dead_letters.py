@@ -12,7 +12,10 @@ MINUTE_S = 60.0
 
 
 class DeadLetterLog(Actor):
-    """Reads the ring when it is told that letters wait; over ``lines_a_minute`` it counts and sums up."""
+    """Reads the ring when it is told that letters wait; over ``lines_a_minute`` it counts and sums up.
+
+    An answer whose asker had let go of it in time is no warning: that is how a stopped turn ends.
+    """
 
     def __init__(self, context: Context, *, lines_a_minute: int = LINES_A_MINUTE) -> None:
         super().__init__(context)
@@ -43,14 +46,15 @@ class DeadLetterLog(Actor):
         self._sum_up()
 
     def _write(self, letter: DeadLetter) -> None:
+        if letter.unwanted:
+            _log(_line(letter), "DEBUG")
+            return
         now_s = self.now()
         if now_s - self._minute_from_s >= MINUTE_S:
             self._minute_from_s, self._lines = now_s, 0
         if self._lines < self._most:
             self._lines += 1
-            _log(
-                f"dead letter for {letter.address} ({letter.reason}): {letter.type_name}, size {letter.size}"
-            )
+            _log(_line(letter))
             return
         if self._unwritten == 0:
             self.tell_later(self._minute_from_s + MINUTE_S - now_s, MinuteOver())
@@ -62,7 +66,11 @@ class DeadLetterLog(Actor):
         self._unwritten = 0
 
 
-def _log(line: str) -> None:
+def _line(letter: DeadLetter) -> str:
+    return f"dead letter for {letter.address} ({letter.reason}): {letter.type_name}, size {letter.size}"
+
+
+def _log(line: str, level: str = "WARNING") -> None:
     from loguru import logger
 
-    logger.warning(line)
+    logger.log(level, line)

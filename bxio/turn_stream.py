@@ -67,11 +67,17 @@ class TurnStream:
             self._awake = False
         return taken
 
-    def close(self) -> None:
-        """Refuse from now on: the client has left."""
+    @property
+    def closed(self) -> bool:
+        """Whether the client has left."""
+        return self._closed
+
+    def close(self) -> bool:
+        """Refuse from now on: the client has left. Whether ``wake`` was called since the last ``take``."""
         with self._lock:
             self._closed = True
             self._events.clear()
+            return self._awake
 
 
 def _joined(last: TurnEvent | None, message: TurnEvent) -> TextDelta | None:

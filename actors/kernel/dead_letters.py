@@ -32,7 +32,11 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetter:
-    """One letter: ``at_s`` is wall time, ``size`` characters and bytes of text in it; never the text."""
+    """One letter: ``at_s`` is wall time, ``size`` characters and bytes of text in it; never the text.
+
+    ``unwanted`` is an answer whose asker had let go of it before its deadline: a stopped turn, a client that
+    has left. It is counted as any other, and nothing is wrong.
+    """
 
     number: int
     at_s: float
@@ -40,6 +44,7 @@ class DeadLetter:
     reason: Why
     type_name: str
     size: int
+    unwanted: bool = False
 
 
 class DeadLetters:
@@ -55,7 +60,7 @@ class DeadLetters:
         self._unread = False
         self._listener: Callable[[], object] | None = None
 
-    def count(self, address: str, reason: Why, type_name: str, size: int) -> None:
+    def count(self, address: str, reason: Why, type_name: str, size: int, *, unwanted: bool = False) -> None:
         """Note one letter; the listener hears of the first since it last read."""
         with self._lock:
             self._number += 1
@@ -68,6 +73,7 @@ class DeadLetters:
                     reason=reason,
                     type_name=type_name,
                     size=size,
+                    unwanted=unwanted,
                 )
             )
             listener = None if self._unread else self._listener

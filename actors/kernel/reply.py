@@ -12,6 +12,8 @@ from actors.kernel.outcome import Answer, Failed, Late, Outcome
 from actors.kernel.world import LONGEST_WAIT_S, World
 
 _PENDING, _ANSWERED, _FAILED, _ABANDONED = range(4)
+_LET_GO = object()
+"""The value of a reply that was abandoned before its deadline: nobody was kept waiting."""
 
 
 class Reply:
@@ -71,7 +73,10 @@ class Reply:
 
     def abandon(self) -> None:
         """Say that nobody waits any more: the waiter wakes, the callbacks run in this thread. Any thread."""
-        self._settle(_ABANDONED, None)
+        with self._condition:
+            early = self._world.monotonic() < self.deadline_s
+            callbacks = self._over(_ABANDONED, _LET_GO if early else None)
+        _run(callbacks)
 
     def abandon_when_due(self) -> None:
         """Abandon it when its own deadline has come; a deadline that was moved has not. Any thread."""
@@ -181,7 +186,10 @@ class Reply:
         return callbacks
 
     def _late(self, value: object) -> bool:
-        self._dead_letters.count(self.address, Why.LATE, type(value).__name__, size_of(value))
+        unwanted = self._value is _LET_GO
+        self._dead_letters.count(
+            self.address, Why.LATE, type(value).__name__, size_of(value), unwanted=unwanted
+        )
         return False
 
 

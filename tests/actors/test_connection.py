@@ -140,6 +140,26 @@ def wait_for(holds: Callable[[], bool]) -> None:
     raise AssertionError("it never came to that")
 
 
+def test_news_behind_the_turns_end_is_no_dead_letter(make: MakeBox) -> None:
+    box = make(script=lambda _: HELD)
+    with connected(box) as client:
+        client.sendall(sent(r.ChatRequest(text="hi")))
+        wait_for(lambda: bool(box.held))
+        listener = box.seen[0].listener
+        for _ in range(100):
+            listener.tell(TextDelta(session="main", text="x" * 60_000))
+        response = http.client.HTTPResponse(client)
+        response.begin()
+        assert json.loads(response.readline())["kind"] == "text_delta"  # it has taken them, and is writing
+        box.held[0].set(turn(box.seen[0]))
+        listener.tell(TextDelta(session="main", text="too late"))
+        rest = response.read()
+    assert b"too late" not in rest
+    assert json.loads(rest.splitlines()[-1])["kind"] == "result"
+    gone(box)
+    assert box.runtime.dead_letters.snapshot() == ()
+
+
 def test_a_client_that_leaves_during_a_turn_frees_its_place(make: MakeBox, letters: Letters) -> None:
     asked, go_on = threading.Event(), threading.Event()
 

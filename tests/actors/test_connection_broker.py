@@ -74,6 +74,8 @@ def test_a_pending_approval_is_shown_whole(make: MakeBox) -> None:
                 "call": "c1",
                 "tool": "shell",
                 "shown": 'shell {"command":"ls /srv"}',
+                "whole": 'shell {"command":"ls /srv"}',
+                "hidden": 0,
                 "label": {"class": "private", "untrusted": False},
                 "grant": "shell-look",
                 "why": "the grant shell-look asks each time",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from actors.base import Why
+from actors.base import Reply, Why
 from actors.dead_letters import DeadLetterLog
 from bxcore.supervision import ChildSpec, SupervisorSpec
 from tests.kit.kit import Kit
@@ -25,6 +25,20 @@ def test_a_letter_is_written_without_its_text(kit: Kit) -> None:
         send_dead(kit, 1)
     assert lines == ["WARNING dead letter for gone (dead): str, size 15"]
     kit.expect_dead_letter("gone", Why.DEAD)
+
+
+def test_an_answer_that_nobody_wanted_any_more_is_no_warning(kit: Kit) -> None:
+    kit.start("dead-letters", partial(DeadLetterLog, lines_a_minute=1))
+    with log_lines() as lines:
+        for _ in range(3):
+            reply = Reply(kit.world, kit.runtime.dead_letters, "broker", 10.0)
+            reply.abandon()
+            reply.set("the secret text")
+        kit.settle()
+        assert lines == ["DEBUG dead letter for broker (late): str, size 15"] * 3
+        send_dead(kit, 1)
+    assert lines[3:] == ["WARNING dead letter for gone (dead): str, size 15"]
+    kit.letters.read_all()
 
 
 def test_over_the_limit_they_are_counted_and_summed_up_when_the_minute_is_over(kit: Kit) -> None:

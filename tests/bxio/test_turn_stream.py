@@ -71,3 +71,12 @@ def test_after_its_close_it_refuses_and_wakes_nobody() -> None:
     made.close()
     assert made.tell(notice("a")) is Delivery.CLOSED
     assert (made.take(), woken) == ([], [])
+
+
+def test_its_close_says_whether_who_takes_is_still_to_be_woken() -> None:
+    made, woken = stream()
+    assert not made.closed
+    made.tell(notice("a"))
+    assert (made.close(), made.closed, woken) == (True, True, ["woken"])
+    assert made.take() == []
+    assert made.close() is False

@@ -137,3 +137,6 @@ def test_ctrl_c_at_the_question_withdraws_it(box: Box) -> None:
     assert box.json("approvals") == []
     person.types("/quit\n")
     assert person.leaves() == 0
+    assert [each["type"] for each in box.json("dead-letters")["letters"]] == ["ToolOutcome"]
+    box.stop()
+    assert "dead letter" not in box.said()  # nothing is wrong with that

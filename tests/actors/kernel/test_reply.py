@@ -121,6 +121,26 @@ def test_a_broken_callback_keeps_no_other_from_running_and_its_text_is_not_logge
     assert lines == ["ERROR a callback of a reply failed: ValueError"]
 
 
+@pytest.mark.parametrize(("now_s", "unwanted"), [(9.0, True), (10.0, False), (11.0, False)])
+def test_an_answer_is_unwanted_when_its_asker_let_go_before_the_deadline(
+    kit: Kit, now_s: float, *, unwanted: bool
+) -> None:
+    reply = Reply(kit.world, kit.runtime.dead_letters, "memory", 10.0)
+    kit.advance(now_s)
+    reply.abandon()
+    assert reply.peek() == Late()
+    assert not reply.set("answer")
+    assert kit.expect_dead_letter("memory", Why.LATE).unwanted is unwanted
+
+
+def test_an_answer_that_was_waited_for_until_the_deadline_is_wanted(kit: Kit) -> None:
+    reply = Reply(kit.world, kit.runtime.dead_letters, "memory", 10.0)
+    assert reply.outcome(5.0) == Late()
+    reply.abandon()
+    assert not reply.set("answer")
+    assert not kit.expect_dead_letter("memory", Why.LATE).unwanted
+
+
 def test_gathering_waits_for_all_until_one_deadline_and_keeps_the_order(kit: Kit) -> None:
     first, second, third = (reply_of(kit) for _ in range(3))
 
