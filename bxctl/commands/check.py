@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from bxcore.control import Exit
@@ -25,18 +26,31 @@ def run(args: Namespace) -> int:
     from bxcore.startup import examine
 
     paths = paths_of(args)
-    problems = examine(paths, os.environ, cwd=Path.cwd()).problems
+    examined = examine(paths, os.environ, cwd=Path.cwd())
+    problems = examined.problems
     if args.json:
         as_json([{"file": each.file, "line": each.line, "problem": each.problem} for each in problems])
     else:
         for each in problems:
             data(str(each))
-    talk(_summary(problems, paths))
-    return Exit.USAGE if problems else Exit.OK
-
-
-def _summary(problems: Sequence[object], paths: Paths) -> str:
     if problems:
-        return f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+        (talk if args.json else data)(f"{len(problems)} problem{'s' if len(problems) > 1 else ''}")
+        return Exit.USAGE
+    for line in _well(paths, examined.settings.broker.grants if examined.settings else None):
+        talk(line)
+    return Exit.OK
+
+
+def _well(paths: Paths, named: Path | None) -> Iterator[str]:
+    """What was read, and what in it may not be what its owner thinks."""
+    from bxcore.startup import owners_grants
+    from bxctl.granted_text import counted, expired, left_over
+
     there = [str(file.path) for file in paths.config_files if file.path.is_file()]
-    return f"the configuration is well: {', '.join(there) or 'no file, the defaults hold'}"
+    yield f"the configuration is well: {', '.join(there) or 'no file, the defaults hold'}"
+    grants, folder = owners_grants(named, paths).grants, named or paths.grants
+    yield counted(grants) if grants else f"no grant of yours in {folder}"
+    yield from expired(grants, folder, datetime.now(UTC))
+    rest = left_over(folder)
+    if rest is not None:
+        yield rest

@@ -12,7 +12,7 @@ from bxcore.control.requests import DoctorRequest
 from bxctl.called import typed
 from bxctl.errors import CommandError
 from bxctl.place import paths_of, socket_of
-from bxctl.printing import as_json, paint, talk, visible
+from bxctl.printing import as_json, data, paint, visible
 from bxctl.wire import Wire
 
 EPILOG = "exits 0 when nothing is bad, 1 when something is"
@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
         sys.stdout.flush()
     bad = sum(verdict not in {"ok", "warn"} for verdict in verdicts)
     if not args.json:
-        talk(f"{bad} to mend" if bad else "nothing to mend")
+        data(f"{bad} to mend" if bad else "nothing to mend")
     return Exit.FAILED if bad else Exit.OK
 
 

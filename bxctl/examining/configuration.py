@@ -17,6 +17,7 @@ from bxcore.paths import Paths
 from bxcore.startup import Problem, examine, owners_grants
 from bxctl.called import typed
 from bxctl.examining.folders import folder_checks
+from bxctl.granted_text import counted
 
 LEAST_FREE_MB = 200
 """Below that a log may soon be unable to grow."""
@@ -58,9 +59,7 @@ def configuration_checks(
 
 def _grants_check(own: Sequence[Grant], folder: Path) -> Check:
     if own:
-        tools = ", ".join(sorted({grant.tool for grant in own}))
-        count = "1 grant" if len(own) == 1 else f"{len(own)} grants"
-        return Check(name="grants", verdict=Verdict.OK, sentence=f"{count} of yours, for {tools}")
+        return Check(name="grants", verdict=Verdict.OK, sentence=counted(own))
     return Check(
         name="grants",
         verdict=Verdict.OK,

@@ -81,7 +81,26 @@ def test_what_init_wrote_checks_well(run: Run, tmp_path: Path) -> None:
     run("init", "--home", str(tmp_path), program="boxmaker")
     done = run("check", "--home", str(tmp_path), program="boxmaker")
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == f"the configuration is well: {tmp_path}/boxmaker.toml\n"
+    names = ", ".join(f"{name}.toml.example" for name in EXAMPLES)
+    assert done.stderr.splitlines() == [
+        f"the configuration is well: {tmp_path}/boxmaker.toml",
+        f"no grant of yours in {tmp_path}/grants",
+        f"{names} in {tmp_path}/grants are no grants, their names do not end in .toml",
+    ]
+
+
+def test_check_counts_the_grants_and_warns_of_an_expired_one(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "grants").mkdir()
+    text = 'tool = "http_fetch"\nmode = "auto"\nhosts = ["a.example"]\n'
+    (tmp_path / "grants" / "now.toml").write_text(text)
+    (tmp_path / "grants" / "old.toml").write_text(f"{text}expires = 2001-01-31T12:00:00Z\n")
+    done = run("check", "--home", str(tmp_path), program="boxmaker")
+    assert (done.returncode, done.stdout) == (0, "")
+    _, counted, expired = done.stderr.splitlines()
+    assert counted == "2 grants of yours: 2 for http_fetch"
+    assert expired.startswith(
+        f"{tmp_path}/grants/old.toml: warning: this grant has expired, at 2001-01-31T12"
+    )
 
 
 def test_check_shows_every_problem_with_file_and_line_and_exits_2(run: Run, tmp_path: Path) -> None:
@@ -94,8 +113,9 @@ def test_check_shows_every_problem_with_file_and_line_and_exits_2(run: Run, tmp_
         f"{tmp_path}/boxmaker.toml:2: model.urll: there is no such key; did you mean url?",
         f"{tmp_path}/boxmaker.toml:4: honcho.token: there is no such key; did you mean token_file?",
         f"{tmp_path}/grants/mine.toml:2: {MEMORY_POLICY}",
+        "3 problems",
     ]
-    assert done.stderr == "3 problems\n"
+    assert done.stderr == ""
     as_json = run("check", "--home", str(tmp_path), "--json", program="boxmaker")
     assert [(each["file"], each["line"]) for each in json.loads(as_json.stdout)] == [
         (f"{tmp_path}/boxmaker.toml", 2),
@@ -109,7 +129,7 @@ def test_check_looks_into_secrets_and_the_grants_folder_that_is_named(run: Run, 
     (tmp_path / "boxmaker.toml").write_text("[model]\napi_key_file = 'gone'\n[broker]\ngrants = 'nowhere'\n")
     done = run("check", "--home", str(tmp_path), program="boxmaker")
     assert done.returncode == 2
-    first, second = done.stdout.splitlines()
+    first, second, _ = done.stdout.splitlines()
     assert first.startswith(f"{tmp_path}/boxmaker.toml:2: model.api_key_file: names a file that is not there")
     assert second.startswith(f"{tmp_path}/nowhere:1: the folder of grants does not exist")
 
@@ -118,12 +138,18 @@ def test_check_names_a_bad_variable(run: Run, tmp_path: Path) -> None:
     done = run(
         "check", "--home", str(tmp_path), program="boxmaker", environ={"BOXMAKER_LOOP__MAX_ROUNDS": "many"}
     )
-    assert done.stdout == "$BOXMAKER_LOOP__MAX_ROUNDS: loop.max_rounds: must be a whole number\n"
+    assert done.stdout == "$BOXMAKER_LOOP__MAX_ROUNDS: loop.max_rounds: must be a whole number\n1 problem\n"
 
 
 def test_check_without_any_file_says_that_the_defaults_hold(run: Run, tmp_path: Path) -> None:
     done = run("check", "--home", str(tmp_path), program="boxmaker")
-    assert (done.returncode, done.stderr) == (0, "the configuration is well: no file, the defaults hold\n")
+    assert (done.returncode, done.stderr.splitlines()) == (
+        0,
+        [
+            "the configuration is well: no file, the defaults hold",
+            f"no grant of yours in {tmp_path}/grants",
+        ],
+    )
 
 
 @pytest.mark.parametrize("command", ["serve", "chat"])

@@ -183,7 +183,7 @@ def test_the_owner_s_grants_are_counted(tmp_path: Path) -> None:
         text = f'tool = "read_file"\nmode = "auto"\npaths = ["{tmp_path}/notes"]\n'
         (tmp_path / "grants" / f"{name}.toml").write_text(text)
     _, counted = configuration.configuration_checks(paths, settings, problems)
-    assert counted.sentence == "2 grants of yours, for read_file"
+    assert counted.sentence == "2 grants of yours: 2 for read_file"
 
 
 STRANGER = 43_210
