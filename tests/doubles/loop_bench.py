@@ -197,8 +197,13 @@ class LoopBench:
             heard.append(self.listener.expect(object))
         return heard  # type: ignore[return-value]
 
-    def ended(self) -> list[TurnEnded]:
-        return [message for message in self.memory_heard if isinstance(message, TurnEnded)]
+    def ended(self, within_s: float = 10.0) -> list[TurnEnded]:
+        """The turns of whose end the memory heard, the first within ``within_s``: it is told, not asked."""
+        pause, deadline_s = Event(), time.monotonic() + within_s
+        while not (heard := [each for each in self.memory_heard.copy() if isinstance(each, TurnEnded)]):
+            assert time.monotonic() < deadline_s, f"the memory heard of no turn's end within {within_s} s"
+            pause.wait(0.01)
+        return heard
 
 
 def kinds(events: Iterable[TurnEvent]) -> list[str]:
