@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
+from bxcore.toml_mistakes import plainly
+
 KeyPath: TypeAlias = tuple[str | int, ...]
 """A key as pydantic names it: ``("honcho", "read", 1, "class")``; a number is a place in an array."""
 
@@ -38,15 +40,16 @@ def lines(text: str) -> dict[KeyPath, int]:
 
 
 def syntax_problem(error: ValueError, text: str = "") -> tuple[int, str]:
-    """The line and the sentence of a ``TOMLDecodeError``: its text without the place, lower case.
+    """The line and the sentence of a ``TOMLDecodeError``, in plain words or its own without the place.
 
     An error at the end of the document is on the last line of ``text`` that holds anything.
     """
     message = str(error)
-    at = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
+    at = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     told = message[: at.start()] if at else message
     line = int(at[1]) if at and at[1] else text.rstrip().count("\n") + 1
-    return line, f"this is no valid TOML: {told[:1].lower()}{told[1:]}"
+    plain = plainly(told, text, line, int(at[2]) if at and at[2] else None)
+    return line, f"this is no valid TOML: {plain or told[:1].lower() + told[1:]}"
 
 
 class _Token(NamedTuple):

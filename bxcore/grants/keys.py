@@ -12,6 +12,7 @@ from typing import TypeVar
 from bxcore.args import HTTP_FETCH, READ_FILE, SHELL, WRITE_FILE
 from bxcore.args.http_fetch import METHODS
 from bxcore.did_you_mean import hint
+from bxcore.fetch_target import MAX_PORT
 from bxcore.grants.folders import plain_folder, unfit
 from bxcore.grants.grant import GRANTED_TOOLS, MEMORY_TOOLS, Mode, WhenUntrusted
 from bxcore.labels import Level
@@ -24,6 +25,7 @@ MAX_LIST = 100
 MAX_BYTES = 1_073_741_824
 
 _COMMAND = re.compile(r"[^\s\x00-\x1f\x7f'\"\\`$;&|<>()]{1,200}")
+_PORT = re.compile(r"(?:[^:\[\]]+|\[[^\]]+\]):([0-9]{1,20})")
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -59,12 +61,17 @@ def _choices(values: tuple[str, ...]) -> str:
     return f"; write {', '.join(values[:-1])} or {values[-1]}"
 
 
+def _meant(value: object, names: tuple[str, ...]) -> str:
+    """The nearest name, else all of them."""
+    return (hint(value, names) if isinstance(value, str) else "") or _choices(names)
+
+
 def _one_of(kind: type[E]) -> Callable[[object], E]:
     names = tuple(member.value for member in kind)
 
     def read(value: object) -> E:
         if not isinstance(value, str) or value not in names:
-            raise WrongValueError(f"is not known{_choices(names)}")
+            raise WrongValueError(f"is not known{_meant(value, names)}")
         return kind(value)
 
     return read
@@ -74,7 +81,7 @@ def read_level(value: object) -> Level:
     """A class by its name; raises ``WrongValueError``."""
     names = tuple(level.text for level in Level)
     if not isinstance(value, str) or value not in names:
-        raise WrongValueError(f"is no class{_choices(names)}")
+        raise WrongValueError(f"is no class{_meant(value, names)}")
     return Level.parse(value)
 
 
@@ -148,6 +155,11 @@ def _path(value: str) -> str:
 def _host(value: str) -> str:
     from bxcore.grants.host_rule import HostError, host_rule, never_dialled
 
+    if "://" in value:
+        raise WrongValueError("which is an address; drop http:// and all behind the host")
+    port = _PORT.fullmatch(value)
+    if port is not None and not 1 <= int(port[1]) <= MAX_PORT:
+        raise WrongValueError(f"whose port is out of range; write one from 1 to {MAX_PORT}")
     try:
         rule = host_rule(value)
     except HostError as error:

@@ -171,7 +171,7 @@ def _folder_problems(paths: Iterable[str], around: _Around) -> Iterator[str]:
     """Each folder is looked at where it really is, so that a link hides nothing."""
     for path in paths:
         if not _is_folder(around.folder / path):
-            yield f"the folder {path} does not exist; make it or take it out"
+            yield _no_folder(around.folder / path, path)
             continue
         real = _real(around.folder / path) or path
         if real != path and (reason := unfit(real)):
@@ -180,6 +180,15 @@ def _folder_problems(paths: Iterable[str], around: _Around) -> Iterator[str]:
             if meets(real, kept) or meets(path, kept):
                 yield f"the folder {path} meets {kept}, which is the box's own; name a folder apart from it"
                 break
+
+
+def _no_folder(there: Folder, path: str) -> str:
+    try:
+        if there.is_file():
+            return f"{path} is a file; name its folder"
+    except OSError:
+        pass
+    return f"the folder {path} does not exist; make it or take it out"
 
 
 def _is_folder(folder: Folder) -> bool:

@@ -11,6 +11,7 @@ from bxcore.labels import Label, Level
 
 MEMORY_POLICY = "the policy of recall, memory and ask_memory is built in; remove this grant"
 BAD_ID = "a grant's id is its file's name: 1 to 64 of a-z, 0-9 and -; rename the file"
+PORT = "whose port is out of range; write one from 1 to 65535"
 NO_HOST = "which is no host; write a name, *.suffix or name:port"
 NO_PATH = "which is no absolute and plain path; write one such as /home/me/notes"
 
@@ -163,12 +164,14 @@ WRONG = [
         [(1, "tool is no tool that takes a grant; write read_file, write_file, shell or http_fetch")],
     ),
     ('tool = ["shell"]\nmode = "auto"\n', [(1, "tool is no string; write a tool's name")]),
-    ('tool = "shell"\nmode = "Auto"\n', [(2, "mode is not known; write auto, ask or deny")]),
+    ('tool = "shell"\nmode = "Auto"\n', [(2, "mode is not known; did you mean auto?")]),
     ('tool = "shell"\nmode = true\n', [(2, "mode is not known; write auto, ask or deny")]),
     (SHELL + 'max_tant = "public"\n', [(3, "max_tant is no key of a grant; did you mean max_taint?")]),
     (SHELL + "zzz = 1\n", [(3, "zzz is no key of a grant; remove it")]),
     (SHELL + '"a\\nb" = 1\n', [(3, "this is no key of a grant; remove it")]),
     (SHELL + "[zzz]\nx = 1\n", [(3, "zzz is no key of a grant; remove it")]),
+    (SHELL + 'max_taint = "privat"\n', [(3, "max_taint is no class; did you mean private?")]),
+    (SHELL + 'when_untrusted = "alow"\n', [(3, "when_untrusted is not known; did you mean allow?")]),
     (SHELL + 'max_taint = "top"\n', [(3, "max_taint is no class; write public, private or secret")]),
     (SHELL + "result_class = 1\n", [(3, "result_class is no class; write public, private or secret")]),
     (SHELL + 'untrusted = "no"\n', [(3, "untrusted is no boolean; write true or false, without quotes")]),
@@ -251,13 +254,19 @@ WRONG = [
     (HOSTED + "read_only = true\n", [(4, "read_only is no key of a grant for http_fetch; remove it")]),
     *(
         (FETCH + f'hosts = ["{host}"]\n', [(3, f"hosts holds {host or 'an entry'}, {NO_HOST}")])
-        for host in ("https://a.org", "a.org/x", "*", "a.*.org", "me@a.org", "", "a.org:", "a.org:x", "::1")
+        for host in ("a.org/x", "*", "a.*.org", "me@a.org", "", "a.org:", "a.org:x", "::1")
+    ),
+    *(
+        (FETCH + f'hosts = ["{host}"]\n', [(3, f"hosts holds {host}, {PORT}")])
+        for host in ("a.org:0", "a.org:65536", "a.org:1234567", "*.a.org:99999", "[2a00::1]:99999")
+    ),
+    (
+        FETCH + 'hosts = ["https://a.org/x"]\n',
+        [(3, "hosts holds https://a.org/x, which is an address; drop http:// and all behind the host")],
     ),
     *(
         (FETCH + f'hosts = ["{host}"]\n', [(3, f"hosts holds {host}, which is no host: {reason}")])
         for host, reason in (
-            ("a.org:0", "its port is none; write a number from 1 to 65535, or leave it out"),
-            ("a.org:99999", "its port is none; write a number from 1 to 65535, or leave it out"),
             ("a..org", "it has an empty part between dots; write it without"),
             ("*..org", "it has an empty part between dots; write it without"),
             ("2130706433", UNUSUAL),
@@ -284,8 +293,11 @@ WRONG = [
         HOSTED + 'methods = ["PUT"]\n',
         [(4, "methods holds PUT, which is no method that is known; write GET, HEAD or POST")],
     ),
-    ("tool = \n", [(1, "this is no valid TOML: invalid value")]),
-    (SHELL + 'mode = "deny"\n', [(3, "this is no valid TOML: cannot overwrite a value")]),
+    ("tool = \n", [(1, "this is no valid TOML: tool has no value; write one behind the =")]),
+    (
+        SHELL + 'mode = "deny"\n',
+        [(3, "this is no valid TOML: the key mode stands here a second time; write it once")],
+    ),
     (SHELL.encode() + b"# \xff\n", [(3, "this is no UTF-8; save the file as UTF-8")]),
     ("#" * 65_537, [(1, "the file has 65537 bytes, over the limit of 65536; shorten it")]),
     ("x = " + "[" * 5_000, [(1, "this is nested too deep; write plain keys")]),

@@ -72,7 +72,7 @@ def test_a_file_and_a_ring_of_links_are_no_folders(folder: Path, tmp_path: Path)
     (tmp_path / "file").write_text("")
     (tmp_path / "ring").symlink_to(tmp_path / "ring")
     assert problems(folder, tmp_path / "file", tmp_path / "ring") == [
-        f"the folder {tmp_path}/file does not exist; make it or take it out",
+        f"{tmp_path}/file is a file; name its folder",
         f"the folder {tmp_path}/ring does not exist; make it or take it out",
     ]
 

@@ -105,10 +105,10 @@ def test_no_text_is_too_odd_to_be_looked_through(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
-        ("a = 1\nb = [x\n", 2, "this is no valid TOML: invalid value"),
-        ("a = 1\na = 2\n", 2, "this is no valid TOML: cannot overwrite a value"),
+        ("a = 1\nb = [x\n", 2, "this is no valid TOML: b has a value without quotes; put it in quotes"),
+        ("a = 1\na = 2\n", 2, "this is no valid TOML: the key a stands here a second time; write it once"),
         ("a = 1\n\nb", 3, "this is no valid TOML: expected '=' after a key in a key/value pair"),
-        ("a = 1\nb = \n\n", 2, "this is no valid TOML: invalid value"),
+        ("a = 1\nb = \n\n", 2, "this is no valid TOML: b has no value; write one behind the ="),
     ],
 )
 def test_a_syntax_error_has_its_line_and_a_sentence_without_it(text: str, line: int, problem: str) -> None:
