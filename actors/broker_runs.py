@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from actors.base import Answer, Busy, Expired, Failed, Late, Mailbox, Refusal, Reply
+from actors.base import Answer, Busy, CallError, Expired, Failed, Late, Mailbox, Refusal, Reply
 from bxcore.args import (
     AskMemoryArgs,
     HttpFetchArgs,
@@ -20,7 +20,7 @@ from bxcore.messages.broker import ToolRequest
 from bxcore.messages.memory import AskMemory, EditMemory, Recall
 from bxcore.messages.runner import RunTool
 from bxcore.policy import Verdict
-from bxcore.tool_answer import Effect, ToolAnswer, not_begun
+from bxcore.tool_answer import EFFECT_UNKNOWN, Effect, ToolAnswer, not_begun
 from bxcore.waits import Waits
 
 CONTAINER_S = 60.0
@@ -63,13 +63,13 @@ class Order:
                 return not_begun(f"{self.tool}: {error.sentence}")
             case Failed(error=Refusal() as refusal):
                 return self._failed(refusal.sentence, Effect.DONE)
-            case Failed(error=error):
-                why = error.sentence
+            case Failed(CallError() as error):
+                why = error.happened  # its advice would be to try again
             case Late():
                 why = f"the {self.runner} gave no answer in {self.wait_s:g} s"
             case _:
                 raise TypeError(type(outcome).__name__)
-        return self._failed(why, Effect.UNKNOWN)
+        return self._failed(f"{why}; {EFFECT_UNKNOWN}", Effect.UNKNOWN)
 
     def _failed(self, why: str, effect: Effect) -> ToolAnswer:
         return ToolAnswer(ok=False, content=f"{self.tool}: {why}", label=OWN_WORDS, effect=effect)

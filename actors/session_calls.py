@@ -11,6 +11,7 @@ from loguru import logger
 from actors.base import (
     Answer,
     Busy,
+    CallError,
     Crashed,
     Dead,
     Failed,
@@ -28,6 +29,7 @@ from bxcore.errors import system_reason
 from bxcore.messages.broker import ToolOutcome, ToolRequest
 from bxcore.messages.loop import ToolStarted, TurnBrake, TurnEvent
 from bxcore.records import ToolCall
+from bxcore.tool_answer import EFFECT_UNKNOWN
 from bxcore.tool_registry import NotRun, Own, ToBroker, ToolRegistry
 from bxcore.turn import ToolDone
 from bxcore.waits import Waits
@@ -177,19 +179,22 @@ class SessionCalls:
     def _unanswered(self, asked: Asked, outcome: Outcome) -> ToolDone:
         """One line for the model, and one for the log that names the page to read."""
         tool = asked.request.tool
-        why = (
-            outcome.error.sentence if isinstance(outcome, Failed) else f"no answer within {asked.wait_s:g} s"
-        )
+        why, effect = _what_happened(asked, outcome)
         logger.bind(session=self.session, call=asked.request.call).warning(
             "{} of session {} was not answered by the broker: {}; {}", tool, self.session, why, RUNBOOK
         )
-        return _failed(asked, f"{tool} was not answered: {why}; {_effect(outcome)}, tell the user so")
+        return _failed(asked, f"{tool} was not answered: {why}; {effect}, tell the user so")
 
 
-def _effect(outcome: Outcome) -> str:
-    """What may have happened all the same: a closed or full mailbox took nothing in."""
-    never_taken = isinstance(outcome, Failed) and isinstance(outcome.error, Busy | Dead)
-    return "it did not run" if never_taken else "whether it took effect is unknown"
+def _what_happened(asked: Asked, outcome: Outcome) -> tuple[str, str]:
+    """Why there is no answer, and what the call did all the same: a closed or full mailbox took no call."""
+    match outcome:
+        case Failed(Busy() | Dead() as error):
+            return error.sentence, "it did not run"
+        case Failed(CallError() as error):
+            return error.happened, EFFECT_UNKNOWN  # whoever follows the advice to try again does it twice
+        case _:
+            return f"no answer within {asked.wait_s:g} s", EFFECT_UNKNOWN
 
 
 def _failed(asked: Asked, sentence: str) -> ToolDone:

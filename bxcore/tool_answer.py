@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from bxcore.labels import NEUTRAL, Label, join
 
+EFFECT_UNKNOWN = "what it did is unknown, look before you do it again"
+"""For the model, behind what happened: such a call may have done all that it was to do."""
+
 
 class Effect(StrEnum):
     """What a call may have done."""

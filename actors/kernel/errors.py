@@ -33,15 +33,20 @@ def shown(error: BaseException) -> str:
 
 
 class CallError(Exception):
-    """An ask that got no answer: ``address`` is whom it was for, ``sentence`` says what happened."""
+    """An ask that got no answer: ``address`` is whom it was for, ``sentence`` says what happened.
+
+    ``happened`` is the sentence without its advice, for who must not follow it.
+    """
 
     address: str
+    happened: str
     sentence: str
 
-    def __init__(self, address: str, sentence: str) -> None:
+    def __init__(self, address: str, happened: str, *, advice: str = "") -> None:
         super().__init__(address)
         self.address = address
-        self.sentence = sentence
+        self.happened = happened
+        self.sentence = happened + advice
 
     def __str__(self) -> str:
         return self.sentence
@@ -51,7 +56,7 @@ class Busy(CallError):
     """The mailbox is full; nothing was left in it."""
 
     def __init__(self, address: str) -> None:
-        super().__init__(address, f"{address} is busy: its mailbox is full, try again")
+        super().__init__(address, f"{address} is busy: its mailbox is full", advice=", try again")
 
 
 class Dead(CallError):
@@ -65,7 +70,7 @@ class Restarting(CallError):
     """The actor went down before it answered and comes back: a retry may help."""
 
     def __init__(self, address: str) -> None:
-        super().__init__(address, f"{address} was restarted before it answered, try again")
+        super().__init__(address, f"{address} was restarted before it answered", advice=", try again")
 
 
 class Crashed(CallError):

@@ -11,7 +11,7 @@ from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level
 from bxcore.messages.broker import SessionLabel, ToolOutcome, ToolRequest
 from bxcore.messages.memory import AskMemory, EditMemory, Recall
 from bxcore.records import SessionStart, User
-from bxcore.tool_answer import ToolAnswer
+from bxcore.tool_answer import EFFECT_UNKNOWN, ToolAnswer
 from bxcore.waits import Waits
 from tests.doubles.broker_bench import BrokerBench, broker_bench, log, result
 from tests.kit.kit import Kit
@@ -149,7 +149,7 @@ def test_the_calls_of_a_session_go_in_order_and_other_sessions_go_on(bench: Brok
     assert first.pending
     assert second.pending
     bench.kit.advance(170.0)
-    assert bench.outcome(first).content == "ask_memory: the memory gave no answer in 170 s"
+    assert bench.outcome(first).content == f"ask_memory: the memory gave no answer in 170 s; {EFFECT_UNKNOWN}"
     bench.memory.expect(EditMemory)
     bench.memory.reply(DONE)
     assert bench.outcome(second).content == "added"
@@ -170,7 +170,7 @@ def test_each_tool_has_its_wait(bench: BrokerBench, tool: str, arguments: str, w
     assert reply.pending
     bench.kit.advance(0.2)
     found = bench.outcome(reply)
-    assert found.content == f"{tool}: the memory gave no answer in {wait_s:g} s"
+    assert found.content == f"{tool}: the memory gave no answer in {wait_s:g} s; {EFFECT_UNKNOWN}"
     assert (found.ok, found.label) == (False, NEW_SESSION)
     assert bench.lines()[1]["outcome"] == "unknown"
 
@@ -179,7 +179,7 @@ def test_a_test_hands_in_shorter_waits(kit: Kit, tmp_path: Path) -> None:
     bench = broker_bench(kit, tmp_path, waits=Waits(broker_memory_s=0.25))
     reply = bench.ask()
     kit.advance(0.3)
-    assert bench.outcome(reply).content == "recall: the memory gave no answer in 0.25 s"
+    assert bench.outcome(reply).content == f"recall: the memory gave no answer in 0.25 s; {EFFECT_UNKNOWN}"
 
 
 def test_a_late_answer_of_the_memory_is_a_dead_letter_and_changes_nothing(bench: BrokerBench) -> None:
@@ -193,14 +193,21 @@ def test_a_late_answer_of_the_memory_is_a_dead_letter_and_changes_nothing(bench:
 
 
 @pytest.mark.parametrize(
-    "error", [Restarting("memory"), Crashed("memory", "KeyError"), Refusal("the file is full")]
+    ("error", "sentence"),
+    [
+        (Restarting("memory"), f"memory was restarted before it answered; {EFFECT_UNKNOWN}"),
+        (Crashed("memory", "KeyError"), f"memory crashed on this request (KeyError); {EFFECT_UNKNOWN}"),
+        (Refusal("the file is full"), "the file is full"),
+    ],
 )
-def test_a_memory_that_fails_is_one_clear_failed_result(bench: BrokerBench, error: Any) -> None:
+def test_a_memory_that_fails_is_one_clear_failed_result(
+    bench: BrokerBench, error: Any, sentence: str
+) -> None:
     reply = bench.ask()
     bench.memory.expect(Recall)
     bench.memory.fail(error)
     found = bench.outcome(reply)
-    assert (found.ok, found.content, found.label) == (False, f"recall: {error.sentence}", NEW_SESSION)
+    assert (found.ok, found.content, found.label) == (False, f"recall: {sentence}", NEW_SESSION)
     assert [line["kind"] for line in bench.lines()] == ["intent", "outcome"]
     assert bench.answered(bench.ask()).ok
 
@@ -213,7 +220,7 @@ def test_a_memory_that_is_stopped_or_full_is_one_clear_failed_result(kit: Kit, t
     assert "is busy" in bench.outcome(busy).content
     kit.expect_dead_letter("memory", Why.BUSY)
     bench.memory.close()
-    assert bench.outcome(first).content == "recall: memory is stopped and will not answer"
+    assert bench.outcome(first).content == f"recall: memory is stopped and will not answer; {EFFECT_UNKNOWN}"
     kit.expect_dead_letter("memory", Why.DEAD)
     assert "is stopped" in bench.outcome(bench.ask(session="c")).content
     kit.expect_dead_letter("memory", Why.DEAD)

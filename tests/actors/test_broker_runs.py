@@ -13,7 +13,7 @@ from bxcore.args import HttpFetchArgs, ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.grants import Mode
 from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, Level, join
 from bxcore.messages.runner import RunTool
-from bxcore.tool_answer import Effect, ToolAnswer
+from bxcore.tool_answer import EFFECT_UNKNOWN, Effect, ToolAnswer
 from tests.doubles.broker_bench import LS, BrokerBench, broker_bench, grant
 from tests.kit.kit import Kit
 
@@ -63,7 +63,7 @@ def test_the_broker_waits_five_seconds_longer_than_the_run(kit: Kit, tmp_path: P
     assert reply.pending
     kit.advance(0.2)
     found = bench.outcome(reply)
-    assert found.content == f"{tool}: the runner gave no answer in {wait_s:g} s"
+    assert found.content == f"{tool}: the runner gave no answer in {wait_s:g} s; {EFFECT_UNKNOWN}"
     assert (found.ok, found.label) == (False, made.floor)
     assert bench.lines("outcome")[0]["outcome"] == "unknown"
 
@@ -74,24 +74,28 @@ def bench(kit: Kit, tmp_path: Path) -> BrokerBench:
 
 
 @pytest.mark.parametrize(
-    ("error", "outcome"),
+    ("error", "outcome", "sentence"),
     [
-        (Restarting("runner"), "unknown"),
-        (Crashed("runner", "KeyError"), "unknown"),
-        (Dead("runner"), "unknown"),
-        (Busy("runner"), "failed"),
-        (Expired("runner"), "failed"),
-        (Refusal("it is off"), "failed"),
+        (Restarting("runner"), "unknown", f"runner was restarted before it answered; {EFFECT_UNKNOWN}"),
+        (
+            Crashed("runner", "KeyError"),
+            "unknown",
+            f"runner crashed on this request (KeyError); {EFFECT_UNKNOWN}",
+        ),
+        (Dead("runner"), "unknown", f"runner is stopped and will not answer; {EFFECT_UNKNOWN}"),
+        (Busy("runner"), "failed", "runner is busy: its mailbox is full, try again"),
+        (Expired("runner"), "failed", "runner could not take the request before its deadline"),
+        (Refusal("it is off"), "failed", "it is off"),
     ],
 )
 def test_a_runner_that_fails_is_one_clear_failed_result_with_the_grants_floor(
-    bench: BrokerBench, error: Any, outcome: str
+    bench: BrokerBench, error: Any, outcome: str, sentence: str
 ) -> None:
     reply = bench.ask("shell", LS)
     bench.runner.expect(RunTool)
     bench.runner.fail(error)
     found = bench.outcome(reply)
-    assert (found.ok, found.content) == (False, f"shell: {error.sentence}")
+    assert (found.ok, found.content) == (False, f"shell: {sentence}")
     assert bench.lines("outcome")[0]["outcome"] == outcome
     label = OWN_WORDS if isinstance(error, Busy | Expired) else grant().floor  # nothing was looked at
     assert found.label == label

@@ -18,7 +18,7 @@ from bxcore.messages.broker import ToolOutcome, ToolRequest
 from bxcore.messages.memory import AskMemory
 from bxcore.messages.supervision import Done, RestartChild, StartChild
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
-from bxcore.tool_answer import ToolAnswer
+from bxcore.tool_answer import EFFECT_UNKNOWN, ToolAnswer
 from bxcore.waits import Waits
 from bxcore.workspaces import OtherAgent, Readable, configured
 from bxio.honcho import HonchoClient, HonchoServer
@@ -365,7 +365,7 @@ def test_a_memory_restarted_during_an_ask_ends_the_call_with_a_clear_failed_resu
     found = hanging.get(LONG_S)
     assert isinstance(found, ToolOutcome)
     assert (found.ok, found.label) == (False, NEW_SESSION)
-    assert found.content == "ask_memory: memory was restarted before it answered, try again"
+    assert found.content == f"ask_memory: memory was restarted before it answered; {EFFECT_UNKNOWN}"
     assert server.wait_idle()
     letters_of(letters, 1)
     servers.by_workspace["boxmaker"] = LoopbackServer(answers(200, {"content": "in the larder"}))

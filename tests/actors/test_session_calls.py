@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from actors.base import Busy, Crashed, Dead, Refusal, Restarting
+from actors.base import Busy, CallError, Crashed, Dead, Refusal, Restarting
 from actors.session_calls import SessionCalls
 from bxcore.labels import OWN_WORDS, Label, Level
 from bxcore.messages.broker import ToolRequest
 from bxcore.messages.loop import TurnEvent
 from bxcore.records import ToolCall
+from bxcore.tool_answer import EFFECT_UNKNOWN
 from bxcore.tool_registry import ToolRegistry
 from bxcore.turn import ToolDone
 from bxcore.waits import Waits
@@ -76,28 +77,27 @@ def test_the_brokers_label_and_canonical_arguments_are_kept(bench: Bench) -> Non
 
 
 @pytest.mark.parametrize(
-    ("error", "effect"),
+    ("error", "why", "effect"),
     [
-        (Busy("broker"), "it did not run"),
-        (Dead("broker"), "it did not run"),
-        (Crashed("broker", "KeyError"), "whether it took effect is unknown"),
-        (Restarting("broker"), "whether it took effect is unknown"),
+        (Busy("broker"), "broker is busy: its mailbox is full, try again", "it did not run"),
+        (Dead("broker"), "broker is stopped and will not answer", "it did not run"),
+        (Crashed("broker", "KeyError"), "broker crashed on this request (KeyError)", EFFECT_UNKNOWN),
+        (Restarting("broker"), "broker was restarted before it answered", EFFECT_UNKNOWN),
     ],
 )
 def test_a_broker_that_cannot_be_reached_is_one_line_each(
-    bench: Bench, logged: list[str], error: Busy | Dead | Crashed | Restarting, effect: str
+    bench: Bench, logged: list[str], error: CallError, why: str, effect: str
 ) -> None:
     asked = bench.calls._start(ToolCall(id="t4c1", name="memory", arguments="{}"))
     bench.broker.expect(ToolRequest)
     bench.broker.fail(error)
     done = bench.calls._finish(asked)
     assert done is not None
-    assert done.content == f"memory was not answered: {error.sentence}; {effect}, tell the user so"
+    assert done.content == f"memory was not answered: {why}; {effect}, tell the user so"
     assert (done.ok, done.label) == (False, OWN_WORDS)
     (line,) = logged
     assert line == (
-        f"memory of session k3f was not answered by the broker: {error.sentence}; "
-        "see docs/runbook.md#broker-unavailable"
+        f"memory of session k3f was not answered by the broker: {why}; see docs/runbook.md#broker-unavailable"
     )
 
 

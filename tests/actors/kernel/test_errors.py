@@ -21,6 +21,7 @@ from actors.kernel.errors import GaveUp, NeverReady, shown
 )
 def test_each_error_names_the_address_and_says_what_happened(error: CallError, sentence: str) -> None:
     assert (error.address, error.sentence, str(error)) == ("memory", sentence, sentence)
+    assert error.happened == sentence.removesuffix(", try again")
 
 
 def test_only_sentences_meant_for_people_are_shown() -> None:
