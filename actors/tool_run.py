@@ -60,8 +60,7 @@ class ToolRun(Errand[RunTool]):
             return results.failed(task, error)
 
     def _mounts(self, task: Task, session: str) -> tuple[Mount, ...]:
-        granted = mount_check.granted(
-            jobs.folders(task.args, task.grant), read_only=task.grant.read_only, own=self._folders.own
-        )
+        leads = {each: task.grant.leads.get(each, each) for each in jobs.folders(task.args, task.grant)}
+        granted = mount_check.granted(leads, read_only=task.grant.read_only, own=self._folders.own)
         work = work_folder(self._folders.work, session, writable=jobs.writes_work(task.args))
         return (*granted, work)

@@ -1,14 +1,15 @@
 """Which host folders a sandbox may be given, looked at when the call runs (spec 2.5; symlinks, sockets).
 
 A grant was checked when it was loaded; what its folder is by now may be another thing. A link as the folder
-itself is followed once, to its real path, and that one is judged and mounted. Links inside a mounted folder
+itself is followed once, to its real path, and that one is judged and mounted, if it is still the one that the
+owner had when the grant was loaded. Links inside a mounted folder
 are followed inside the sandbox only, where nothing else is mounted.
 """
 
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bxcore.errors import system_reason
@@ -20,18 +21,24 @@ SYSTEM = ("/proc", "/sys", "/dev")
 """Windows into the kernel: they, and what lies in them, are mounted for nobody."""
 
 
-def granted(folders: Iterable[str], *, read_only: bool, own: Sequence[Path]) -> tuple[Mount, ...]:
+def granted(leads: Mapping[str, str], *, read_only: bool, own: Sequence[Path]) -> tuple[Mount, ...]:
     """The mounts of a grant's folders, each at its own path.
 
-    ``own`` are the box's folders (configuration, state, run, cache). Raises ``SandboxError`` for a folder
-    that is missing, holds one of ``own`` or lies in it, is the system's, or holds a socket.
+    ``leads`` says of each folder where it led when the grant was loaded; ``own`` are the box's folders
+    (configuration, state, run, cache). Raises ``SandboxError`` for a folder that is missing, leads elsewhere
+    now, holds one of ``own`` or lies in it, is the system's, or holds a socket.
     """
-    return tuple(_mount(folder, read_only=read_only, own=own) for folder in folders)
+    return tuple(_mount(*each, read_only=read_only, own=own) for each in leads.items())
 
 
-def _mount(folder: str, *, read_only: bool, own: Sequence[Path]) -> Mount:
+def _mount(folder: str, led: str, *, read_only: bool, own: Sequence[Path]) -> Mount:
     real = _real_folder(folder)
     problem = next(_problems(folder, real, own), None)
+    if problem is None and str(real) != led:
+        problem = (
+            f"the folder {folder} led to {led} when the grant was loaded and leads to {real} now; "
+            "look, then bxctl grants reload"
+        )
     if problem is not None:
         raise SandboxError(problem)
     return Mount(source=str(real), target=folder, read_only=read_only)

@@ -42,7 +42,8 @@ class Grant:
     """One grant, checked. ``text`` is its TOML as written; its sha256 stands in the audit log.
 
     ``expires`` has a time zone. Empty ``methods`` and ``commands`` mean any; ``max_bytes``, ``time_limit_ms``
-    (milliseconds) and ``memory_mb`` are None where the grant does not say.
+    (milliseconds) and ``memory_mb`` are None where the grant does not say. ``real_paths`` is where each of
+    ``paths`` led when the grant was loaded; left out, they are no links.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Grant:
     when_untrusted: WhenUntrusted = WhenUntrusted.ASK
     expires: datetime | None = None
     paths: tuple[str, ...] = ()
+    real_paths: tuple[str, ...] = ()
     read_only: bool = True
     hosts: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
@@ -67,6 +69,12 @@ class Grant:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sha256", hashlib.sha256(self.text.encode()).hexdigest())
+        object.__setattr__(self, "real_paths", self.real_paths or self.paths)
+
+    @property
+    def leads(self) -> dict[str, str]:
+        """Where each of ``paths`` led when the grant was loaded."""
+        return dict(zip(self.paths, self.real_paths, strict=True))
 
     @property
     def floor(self) -> Label:

@@ -64,16 +64,14 @@ def load(folder: Folder, own: Iterable[str] = ()) -> Grants:
             problems += sorted(found)
             grants |= {str(file): grant} if grant else {}
             taken.setdefault(file.stem, file.name)
-    return Grants(tuple(grants.values()), (*problems, *_set_problems(grants, folder)))
+    return Grants(tuple(grants.values()), (*problems, *_set_problems(grants)))
 
 
-def _set_problems(grants: Mapping[str, Grant], folder: Folder) -> Iterator[GrantProblem]:
+def _set_problems(grants: Mapping[str, Grant]) -> Iterator[GrantProblem]:
     """What is wrong between the good grants, each by its file's name."""
-    written = {path for grant in grants.values() for path in grant.paths}
-    real = {path: _real(folder / path) or path for path in written}
-    writes = writable(grants.values(), real)
+    writes = writable(grants.values())
     for file, grant in grants.items():
-        for key, problem in replaceable(grant, writes, real):
+        for key, problem in replaceable(grant, writes):
             yield GrantProblem(file, _line(toml_lines.lines(grant.text), key), problem)
 
 
@@ -116,7 +114,8 @@ def _read(
     examples, wrong = read_examples(table.get(EXAMPLES, []))
     if found:
         return None, found + wrong
-    grant = _grant(stem, text, values)
+    real = tuple(_real(around.folder / path) or path for path in values.get("paths", ()))
+    grant = _grant(stem, text, {**values, "real_paths": real})
     return grant, wrong + failing(examples, grant)
 
 

@@ -23,7 +23,9 @@ DENIED_BY: Mapping[str, tuple[str, ...]] = {
 def masked(tool: str, grants: GrantSet, now: datetime) -> tuple[str, ...]:
     """The folders of the explicit noes in force, sorted; ``now`` has a time zone.
 
-    Where they really are, and which of them lie in a run's folders, is seen when it runs.
+    Where they really are, and which of them lie in a run's folders, is seen when it runs. Where a link led
+    when its grant was loaded stays hidden, wherever it leads by then.
     """
     denying = [grant for other in DENIED_BY.get(tool, ()) for grant in grants.denying(other)]
-    return tuple(sorted({path for grant in denying if not grant.expired(now) for path in grant.paths}))
+    in_force = (grant for grant in denying if not grant.expired(now))
+    return tuple(sorted({path for grant in in_force for path in (*grant.paths, *grant.real_paths)}))

@@ -38,6 +38,8 @@ def test_a_link_to_a_folder_of_the_owner_is_fine(folder: Path, tmp_path: Path) -
     (tmp_path / "notes").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "notes")
     assert problems(folder, tmp_path / "link") == []
+    (grant,) = load(folder).grants
+    assert grant.leads == {f"{tmp_path}/link": f"{tmp_path}/notes"}
 
 
 @pytest.mark.parametrize("inside", ["", "config", "config/grants"])

@@ -65,6 +65,25 @@ def test_links_hide_nothing(home: Path) -> None:
     assert told(home, one=(READS, "alias")) == []
 
 
+def test_one_grant_that_writes_has_no_folder_inside_another(home: Path) -> None:
+    def problems(text: str, *paths: str) -> list[tuple[int, str]]:
+        named = ", ".join(f'"{home / path}"' for path in paths)
+        (home / "grants" / "g.toml").write_text(f"{text}paths = [\n{named}]\n")
+        return [(each.line, each.problem) for each in load(home / "grants").problems]
+
+    (home / "notes" / "self").symlink_to(".")
+    for text in (WRITES, COMMANDS):
+        (told,) = problems(text, "notes", "notes/a/b")
+        assert told[1] == (
+            f"the folder {home}/notes/a/b lies in one that this same grant lets a tool write, which could put"
+            " a link in its place; name another"
+        )
+        assert problems(text, "notes/a", "notes2") == []
+        assert len(problems(text, "notes/self")) == 1, "it lies in where it leads"
+    for text in (READS, LOOKS, DENIES):
+        assert problems(text, "notes", "notes/a/b") == []
+
+
 def test_a_set_that_is_read_whole_is_told_all_its_problems_at_once(home: Path) -> None:
     found = told(home, a=(READS, "notes/a"), b=(READS, "notes/a/b"), c=(READS, "gone"), w=(WRITES, "notes"))
     assert [each[0] for each in found] == ["c", "a", "b"]

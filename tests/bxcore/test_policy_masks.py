@@ -41,6 +41,11 @@ def test_only_an_explicit_no_that_is_in_force_hides_a_folder() -> None:
     assert masked("shell", GrantSet.of([auto, over, still, no("read_file")]), NOW) == ("/new",)
 
 
+def test_where_a_denied_link_led_stays_hidden() -> None:
+    link = Grant(id="no", tool="read_file", mode=Mode.DENY, text="", paths=("/l",), real_paths=("/n/s",))
+    assert masked("read_file", GrantSet.of([link]), NOW) == ("/l", "/n/s")
+
+
 def test_a_call_that_may_run_tells_what_its_run_must_not_see() -> None:
     auto = Grant(id="a", tool="shell", mode=Mode.AUTO, text="", paths=("/n",))
     call = Call(

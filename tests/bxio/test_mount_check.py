@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 
@@ -18,9 +19,13 @@ def own(tmp_path: Path) -> tuple[Path, ...]:
     return folders
 
 
+def as_is(folder: Path | str) -> dict[str, str]:
+    return {str(folder): os.path.realpath(folder)}
+
+
 def refusal(folder: Path | str, own: tuple[Path, ...] = ()) -> str:
     with pytest.raises(SandboxError) as refused:
-        granted([str(folder)], read_only=True, own=own)
+        granted(as_is(folder), read_only=True, own=own)
     return refused.value.sentence
 
 
@@ -31,14 +36,31 @@ def test_a_plain_folder_stands_at_its_own_path(tmp_path: Path, own: tuple[Path, 
     (folder / "link").symlink_to("/etc")
     for read_only in (True, False):
         mount = Mount(source=str(folder), target=str(folder), read_only=read_only)
-        assert granted([str(folder)], read_only=read_only, own=own) == (mount,)
+        assert granted(as_is(folder), read_only=read_only, own=own) == (mount,)
 
 
 def test_a_link_is_followed_once_and_its_real_path_is_mounted(tmp_path: Path, own: tuple[Path, ...]) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "docs").symlink_to(tmp_path / "real")
-    (found,) = granted([str(tmp_path / "docs")], read_only=True, own=own)
+    (found,) = granted(as_is(tmp_path / "docs"), read_only=True, own=own)
     assert (found.source, found.target) == (str(tmp_path / "real"), str(tmp_path / "docs"))
+
+
+def test_a_folder_that_leads_elsewhere_than_when_its_grant_was_loaded_is_refused(tmp_path: Path) -> None:
+    for name in ("docs", "keys", "other"):
+        (tmp_path / name).mkdir()
+    leads = as_is(tmp_path / "docs")
+    (tmp_path / "docs").rmdir()
+    for now in ("keys", "other"):
+        (tmp_path / "docs").unlink(missing_ok=True)
+        (tmp_path / "docs").symlink_to(now)
+        with pytest.raises(SandboxError) as refused:
+            granted(leads, read_only=True, own=())
+        assert refused.value.sentence == (
+            f"the folder {tmp_path}/docs led to {leads[str(tmp_path / 'docs')]} when the grant was loaded"
+            f" and leads to {tmp_path}/{now} now; look, then bxctl grants reload"
+        )
+        leads = as_is(tmp_path / "docs")
 
 
 def test_what_is_not_there_or_no_folder_is_refused(tmp_path: Path) -> None:
@@ -90,7 +112,7 @@ def test_a_folder_too_full_to_look_through_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a").touch()
-    assert len(granted([str(tmp_path)], read_only=True, own=())) == 1
+    assert len(granted(as_is(tmp_path), read_only=True, own=())) == 1
     monkeypatch.setattr(socket_search, "LOOK_S", -1.0)
     assert "too many entries to look through" in refusal(tmp_path)
 
