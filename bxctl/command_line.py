@@ -14,7 +14,7 @@ from importlib import import_module
 from bxcore.control.exit_codes import Exit
 from bxcore.errors import system_reason
 from bxcore.paths import PathError
-from bxctl.called import known, listing, speaker, typed
+from bxctl.called import known, listing, retyped, speaker, typed
 from bxctl.errors import CommandError
 from bxctl.printing import talk
 from bxctl.streams import give_up_output, prepare
@@ -109,13 +109,13 @@ def _exit_of(program: str, run_command: object, args: argparse.Namespace) -> int
         code = int(run_command(args))
         sys.stdout.flush()
     except PathError as error:
-        talk(f"{speaker(program)}: {error.sentence}")
+        talk(f"{speaker(program)}: {retyped(error.sentence)}")
         return Exit.USAGE
     except KeyboardInterrupt:
         talk(f"{speaker(program)}: interrupted")
         return Exit.FAILED
     except CommandError as error:
-        talk(f"{speaker(program)}: {error.sentence}")
+        talk(f"{speaker(program)}: {retyped(error.sentence)}")
         return error.exit
     except BrokenPipeError:  # who read our output has left
         give_up_output()

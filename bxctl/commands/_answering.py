@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from bxcore.control import Exit
 from bxcore.control.answers import ApprovalAnswerJson
 from bxcore.control.requests import AnswerApprovalRequest
+from bxctl.called import retyped, typed
 from bxctl.place import socket_of
 from bxctl.printing import as_json, data, talk
 from bxctl.wire import Wire
@@ -16,7 +17,9 @@ BY = "bxctl"
 
 def code_argument(parser: ArgumentParser) -> None:
     """Take an approval's code."""
-    parser.add_argument("code", metavar="CODE", help="such as k7, in capitals too; bxctl approvals has them")
+    parser.add_argument(
+        "code", metavar="CODE", help=f"such as k7, in capitals too; {typed('approvals')} has them"
+    )
 
 
 def answer(args: Namespace, *, approve: bool, for_session: bool) -> int:
@@ -26,7 +29,7 @@ def answer(args: Namespace, *, approve: bool, for_session: bool) -> int:
     if args.json:
         as_json(answered)
     elif answered["taken"]:
-        data(answered["sentence"])
+        data(retyped(answered["sentence"]))
     else:
-        talk(answered["sentence"])
+        talk(retyped(answered["sentence"]))
     return Exit.OK if answered["taken"] else Exit.FAILED

@@ -6,6 +6,7 @@ from argparse import Namespace
 
 from bxcore.control import Exit, Request
 from bxcore.control.answers import DoneJson
+from bxctl.called import retyped
 from bxctl.place import socket_of
 from bxctl.printing import as_json, data
 from bxctl.wire import Wire
@@ -17,5 +18,5 @@ def wish(args: Namespace, request: Request) -> int:
     if args.json:
         as_json(done)
     else:
-        data(done["sentence"])
+        data(retyped(done["sentence"]))
     return Exit.OK if done["ok"] else Exit.FAILED

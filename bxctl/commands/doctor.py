@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from bxcore.control import Exit
 from bxcore.control.answers import CheckJson, DoctorJson
 from bxcore.control.requests import DoctorRequest
-from bxctl.called import typed
+from bxctl.called import retyped, typed
 from bxctl.errors import CommandError
 from bxctl.place import paths_of, socket_of
 from bxctl.printing import as_json, data, paint, visible
@@ -45,7 +45,7 @@ def _show(check: CheckJson) -> None:
     verdict = check["verdict"]
     word = paint(f"{verdict:{_WIDTH}}", _COLOURS.get(verdict, "red"), sys.stdout)
     help_ = f" -> {check['help']}" if check["help"] else ""
-    print(f"{word}  {visible(check['name'])}: {visible(check['sentence'] + help_)}")
+    print(f"{word}  {visible(check['name'])}: {visible(retyped(check['sentence'] + help_))}")
 
 
 def _checks(args: Namespace) -> Iterator[CheckJson]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from bxcore.control import Exit
 from bxcore.control.answers import StatusJson
 from bxcore.control.requests import StatusRequest
+from bxctl.called import retyped
 from bxctl.place import socket_of
 from bxctl.printing import age, as_json, data, paint
 from bxctl.wire import Wire
@@ -42,6 +43,6 @@ def _lines(status: StatusJson) -> Iterator[str]:
         f" · stuck threads {status['zombies']}"
     )
     for name, text in status["facts"].items():
-        yield f"{name}: {text}"
+        yield retyped(f"{name}: {text}")
     for problem in status["problems"]:
-        yield f"! {problem['sentence']} -> {problem['help']}"
+        yield retyped(f"! {problem['sentence']} -> {problem['help']}")

@@ -11,7 +11,7 @@ from types import FrameType
 from bxcore.control import ErrorCode, Exit
 from bxcore.control.answers import LineJson
 from bxcore.control.requests import ChatRequest, StopTurnRequest
-from bxctl.called import typed
+from bxctl.called import retyped, typed
 from bxctl.errors import CommandError
 from bxctl.printing import talk, talk_at_once
 from bxctl.talking.approvals import Approvals
@@ -42,7 +42,7 @@ class Conversation:
                 return self._run(lines)
         except CommandError as error:
             self.approvals.leave_line()
-            talk(error.sentence)
+            talk(retyped(error.sentence))
             return error.exit
         finally:
             self.approvals.forget()
@@ -88,13 +88,13 @@ class Conversation:
         try:
             self.wire.call(StopTurnRequest(session=self.session), STOP_S)
         except CommandError as error:
-            talk_at_once(error.sentence)
+            talk_at_once(retyped(error.sentence))
 
 
 def _ended(failed: str | None) -> Exit:
     if failed is None:
         return Exit.OK
-    talk(failed)
+    talk(retyped(failed))
     return Exit.FAILED
 
 

@@ -45,3 +45,26 @@ def test_the_commands_of_bx_are_those_that_its_script_takes() -> None:
     labels = re.findall(r"^([a-z][a-z -|]*)\)$", script, re.MULTILINE)
     words = {word.strip() for label in labels for word in label.split("|")}
     assert words - {"help", "-h", "--help", "boxmaker", "bxctl"} == set(called.BX_COMMANDS)
+
+
+def test_a_sentence_of_the_box_names_commands_as_they_are_typed_here(bx: str) -> None:
+    assert called.retyped("look with bxctl approvals, or bxctl audit verify") == (
+        f"look with {bx} approvals, or {bx} audit verify"
+    )
+    assert called.retyped("see boxmaker check; boxmaker image build") == (
+        f"see {bx} check-config; {bx} image build"
+    )
+    assert called.retyped("bxctl dead-letters.") == f"{bx} dead-letters."
+    for plain in (
+        "start boxmaker again",
+        "boxmaker tree",
+        "/usr/bin/bxctl tree",
+        "bxctl trees",
+        "bxctl tree-x",
+    ):
+        assert called.retyped(plain) == plain
+
+
+@pytest.mark.usefixtures("no_bx")
+def test_without_bx_a_sentence_of_the_box_stays_as_it_is() -> None:
+    assert called.retyped("look with bxctl approvals") == "look with bxctl approvals"

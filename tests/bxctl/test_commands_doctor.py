@@ -35,6 +35,13 @@ def test_something_bad_exits_1_and_says_what_to_do(make: MakeBox, run: Run) -> N
     assert "bad   sandbox: no image\\x1b[2J -> boxmaker image build" in done.stdout.splitlines()
 
 
+def test_what_to_do_is_written_as_it_is_typed_here(make: MakeBox, run: Run) -> None:
+    bad = Check(name="sandbox", verdict=Verdict.BAD, sentence="no image", help="boxmaker image build")
+    home = str(make(checks=(bad,)).home)
+    done = run("doctor", "--home", home, environ={"BX_TYPED": "./bx"})
+    assert "bad   sandbox: no image -> ./bx image build" in done.stdout.splitlines()
+
+
 def test_without_a_box_it_says_what_it_could_not_ask(tmp_path: Path, run: Run) -> None:
     (tmp_path / "bin").mkdir()
     podman = tmp_path / "bin" / "podman"
