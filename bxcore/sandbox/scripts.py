@@ -42,10 +42,17 @@ fi
 n=$(stat -L -c %s "$f") || no
 echo "size $n" >&2
 [ "$2" -le "$n" ] || exit 0
-tail -c "+$2" <"$f" | head -c "$3"
+b=65536
+s=$((($2 - 1) % b))
+dd bs=$b skip=$((($2 - 1) / b)) count=$(((s + $3 - 1) / b + 1)) <"$f" 2>/dev/null |
+  tail -c "+$((s + 1))" | head -c "$3"
 """
 )
-"""Arguments: the path, the first byte counted from 1, how many bytes. The file's size goes to stderr."""
+"""Arguments: the path, the first byte counted from 1, how many bytes. The file's size goes to stderr.
+
+``dd`` goes by blocks to the one that holds the first byte: busybox's ``tail`` counts to 2^32 - 1 at the most,
+and reads all that it leaves out.
+"""
 
 WRITE = (
     _NO

@@ -12,11 +12,27 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bxcore.sandbox.scripts import READ, WRITE, Ended
 
 Script: TypeAlias = Callable[..., "subprocess.CompletedProcess[bytes]"]
-APPLETS = ("cat", "chmod", "head", "id", "mkdir", "mktemp", "mv", "readlink", "rm", "stat", "sync", "tail")
+APPLETS = (
+    "cat",
+    "chmod",
+    "dd",
+    "head",
+    "id",
+    "mkdir",
+    "mktemp",
+    "mv",
+    "readlink",
+    "rm",
+    "stat",
+    "sync",
+    "tail",
+)
 BUSYBOX = shutil.which("busybox")
 
 
@@ -91,6 +107,35 @@ def test_a_part_is_read_by_first_byte_and_length(shell: Script, folder: Path) ->
     assert read(shell, folder / "a", 10, 4) == (0, b"9", b"size 10\n")
     assert read(shell, folder / "a", 11, 4) == (0, b"", b"size 10\n")
     assert read(shell, folder / "a", 2**63 - 1, 4) == (0, b"", b"size 10\n")
+
+
+@pytest.mark.parametrize("size", [2**32 + 5, 10 * 2**30, 2**42 - 3])
+def test_the_end_of_a_huge_file_is_read_at_once(shell: Script, folder: Path, size: int) -> None:
+    with (folder / "huge").open("wb") as file:
+        file.truncate(size)
+        file.seek(size - 4)
+        file.write(b"tail")
+    told = f"size {size}\n".encode()
+    assert read(shell, folder / "huge", size - 3, 65536) == (0, b"tail", told)
+    assert read(shell, folder / "huge", size - 4, 2) == (0, b"\0t", told)
+    assert read(shell, folder / "huge", size + 1) == (0, b"", told)
+
+
+BLOCK = 65536
+firsts = st.one_of(
+    st.integers(1, 5 * BLOCK), st.sampled_from([n * BLOCK + d for n in (1, 2, 3) for d in (-1, 0, 1, 2)])
+)
+counts = st.one_of(st.integers(1, 4 * BLOCK), st.sampled_from([1, BLOCK - 1, BLOCK, BLOCK + 1, 4 * BLOCK]))
+
+
+@given(firsts, counts)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_part_is_that_of_the_file_wherever_blocks_end(
+    shell: Script, folder: Path, first: int, most: int
+) -> None:
+    content = b"".join(n.to_bytes(4, "big") for n in range(BLOCK))
+    (folder / "a").write_bytes(content)
+    assert read(shell, folder / "a", first, most)[:2] == (0, content[first - 1 : first - 1 + most])
 
 
 def test_what_cannot_be_read_has_its_own_exit_code(shell: Script, folder: Path) -> None:
