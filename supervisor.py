@@ -21,6 +21,7 @@ from actors.base import Actor, Context, Runtime
 from actors.box_facts import BoxFacts
 from actors.broker import Broker
 from actors.broker import Settings as BrokerSettings
+from actors.broker_grants import OwnersGrants
 from actors.clock import Clock
 from actors.connection import Connection
 from actors.connection_views import Known
@@ -263,6 +264,7 @@ def _broker(parts: Parts) -> Start:
         approval_s=broker.approval_s,
     )
     journal = ApprovalJournal(parts.paths.state / "approvals.jsonl", uuid4().hex)
+    grants = OwnersGrants(lambda: owners_grants(broker.grants, parts.paths), parts.facts.hear_of_grants)
     return lambda context: Broker(
         context,
         memory=box("memory"),
@@ -270,7 +272,7 @@ def _broker(parts: Parts) -> Start:
         runner=box("runner"),
         sessions=parts.claim.store,
         settings=settings,
-        grants=lambda: owners_grants(broker.grants, parts.paths),
+        grants=grants,
         journal=journal,
         wall=lambda: datetime.now(UTC),
     )

@@ -19,6 +19,7 @@ class BoxFacts:
         self._model: ModelState | None = None
         self._audit: str | None = None
         self._broken: str | None = None
+        self._grants: tuple[str, ...] = ()
         self._sandbox: SandboxView | None = None
 
     def hear_of_model(self, state: ModelState) -> None:
@@ -32,6 +33,10 @@ class BoxFacts:
     def hear_of_broken_chain(self, sentence: str) -> None:
         """Keep where the audit's chain did not hold at the start."""
         self._broken = sentence
+
+    def hear_of_grants(self, problems: tuple[str, ...]) -> None:
+        """Keep what is wrong with the grants that were read last, nothing when they are in force."""
+        self._grants = problems
 
     def hear_of_sandbox(self, view: SandboxView) -> None:
         """Keep what the runner found out last."""
@@ -65,6 +70,10 @@ class BoxFacts:
             yield Fact(
                 name="audit", text=f"no call runs, {self._audit}", ok=False, help="bxctl inspect audit"
             )
+        if self._grants:
+            more = f"; {len(self._grants) - 1} more" if len(self._grants) > 1 else ""
+            text = f"an older set, {self._grants[0]}{more}"
+            yield Fact(name="grants in force", text=text, ok=False, help="bxctl grants")
         stuck = self._runtime.zombies.snapshot()
         if stuck:
             oldest = stuck[0]

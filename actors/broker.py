@@ -15,14 +15,13 @@ from typing import assert_never
 from actors.base import Actor, CallError, Context, Mailbox, Refusal
 from actors.broker_approvals import BrokerApprovals
 from actors.broker_deciding import Deciding
-from actors.broker_grants import BrokerGrants
+from actors.broker_grants import BrokerGrants, OwnersGrants
 from actors.broker_running import NOT_AUDITED, BrokerRunning
 from actors.broker_runs import Runs
 from actors.broker_sessions import Held, Session, Sessions, Taken
 from bxcore import call_records
 from bxcore.address import Delivery
 from bxcore.approvals import Approval, Ended, How, NotTaken, Over, as_typed, changed, sentences, still_binds
-from bxcore.grants import Grants
 from bxcore.messages.audit import AuditMessage
 from bxcore.messages.broker import (
     AnswerApproval,
@@ -64,8 +63,8 @@ class Settings:
 class Broker(Actor):
     """Asks ``memory``, ``runner`` and ``audit``; reads the sessions' logs, and writes none.
 
-    ``grants`` reads the owner's set, at each start and on ``ReloadGrants``; a start with a bad one fails.
-    ``journal`` is of this process, over all incarnations. ``wall`` tells the time, with its zone.
+    ``grants`` are read at each start and on ``ReloadGrants``; only the first start needs a good set.
+    They and ``journal`` are of this process, over all incarnations. ``wall`` tells the time, with its zone.
     """
 
     def __init__(  # noqa: PLR0913 (its neighbours and what it is set to, all by name)
@@ -77,7 +76,7 @@ class Broker(Actor):
         runner: Mailbox,
         sessions: SessionStore,
         settings: Settings,
-        grants: Callable[[], Grants],
+        grants: OwnersGrants,
         journal: ApprovalJournal,
         wall: Callable[[], datetime],
     ) -> None:

@@ -41,6 +41,17 @@ def test_a_chain_that_did_not_hold_at_the_start_is_a_problem_of_status_alone(run
     assert list(facts.checks()) == []
 
 
+def test_grants_that_are_not_in_force_are_a_problem_until_they_are_mended(runtime: Runtime) -> None:
+    facts = BoxFacts(runtime)
+    facts.hear_of_grants(("g/x.toml:3: no such key", "g/y.toml:1: tool is missing"))
+    (fact,) = facts()
+    assert (fact.name, fact.ok, fact.help) == ("grants in force", False, "bxctl grants")
+    assert fact.text == "an older set, g/x.toml:3: no such key; 1 more"
+    assert [check.name for check in facts.checks()] == ["grants in force"]
+    facts.hear_of_grants(())
+    assert list(facts()) == []
+
+
 class Stuck(Actor):
     """Blocks in its one message until it is let go."""
 

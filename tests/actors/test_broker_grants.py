@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from actors.base import NeverReady
+from actors.broker_grants import BadGrants, BrokerGrants, OwnersGrants
 from bxcore.grants import BUILT_IN, GrantProblem, Grants, Mode
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.messages.broker import ExplainCall, Explained, GrantsView, ListGrants, ReloadGrants
 from bxcore.messages.runner import RunTool
-from tests.doubles.broker_bench import LS, BrokerBench, broker_bench, grant, make_broker
+from tests.doubles.broker_bench import LS, NOON, BrokerBench, broker_bench, grant, make_broker
 from tests.kit.kit import Kit
 from tests.kit.log_lines import log_lines
 
@@ -20,6 +21,7 @@ BAD = (
     GrantProblem("grants/house.toml", 3, "mode is not known"),
     GrantProblem("grants/x.toml", 1, "tool is missing"),
 )
+SENTENCES = ("grants/house.toml:3: mode is not known", "grants/x.toml:1: tool is missing")
 
 
 class Folder:
@@ -55,17 +57,15 @@ def test_a_bad_set_at_the_start_is_no_start_and_says_every_problem(kit: Kit, tmp
         kit.probe(name)
     with log_lines() as lines, pytest.raises(NeverReady):
         kit.start(
-            "broker", lambda context: make_broker(context, tmp_path, grants=lambda: Grants((AUTO,), BAD))
+            "broker",
+            lambda context: make_broker(context, tmp_path, grants=OwnersGrants(lambda: Grants((AUTO,), BAD))),
         )
     assert lines
     assert "BadGrants" in lines[0]
 
 
 def test_the_error_of_a_bad_set_has_every_sentence_with_its_place() -> None:
-    from actors.broker_grants import BadGrants, BrokerGrants
-    from tests.doubles.broker_bench import NOON
-
-    grants = BrokerGrants(lambda: Grants((), BAD), lambda _record: 1, wall=lambda: NOON)
+    grants = BrokerGrants(OwnersGrants(lambda: Grants((), BAD)), lambda _record: 1, wall=lambda: NOON)
     with pytest.raises(BadGrants) as raised:
         grants.start()
     assert str(raised.value) == ("grants/house.toml:3: mode is not known; grants/x.toml:1: tool is missing")
@@ -89,7 +89,8 @@ def test_a_reload_is_audited_and_in_force_at_once(bench: BrokerBench) -> None:
 def test_a_bad_set_on_reload_changes_nothing_and_says_so(kit: Kit, tmp_path: Path) -> None:
     bench = broker_bench(kit, tmp_path)
     folder = Folder(Grants((AUTO,), ()))
-    box = kit.start("other", lambda context: make_broker(context, tmp_path / "o", grants=folder.load))
+    kept = OwnersGrants(folder.load)
+    box = kit.start("other", lambda context: make_broker(context, tmp_path / "o", grants=kept))
     folder.found = Grants((), BAD)
     view = box.call(ReloadGrants(), 1.0)
     assert [row.id for row in view.grants] == [*BUILT, "house"]
@@ -98,6 +99,47 @@ def test_a_bad_set_on_reload_changes_nothing_and_says_so(kit: Kit, tmp_path: Pat
     assert box.call(ListGrants(), 1.0).problems == view.problems
     folder.found = Grants((AUTO,), ())
     assert box.call(ReloadGrants(), 1.0).problems == ()
+
+
+def test_a_restart_with_a_bad_set_keeps_the_last_good_one_and_tells_each_problem(bench: BrokerBench) -> None:
+    good = grant("read_file", Mode.AUTO, id="notes")
+    bench.owners[:] = [AUTO, good]
+    assert view_of(bench, ReloadGrants()).problems == ()
+    bench.owners[:], bench.problems[:] = [good], BAD
+    with log_lines() as lines:
+        bench.restart()
+    kept = view_of(bench, ListGrants())
+    assert [row.id for row in kept.grants] == [*BUILT, "house", "notes"]
+    assert kept.problems == SENTENCES == bench.told[-1]
+    assert [line for line in lines if "old grants" in line] == [
+        f"ERROR broker: the old grants stay in force: {sentence}" for sentence in SENTENCES
+    ]
+    assert loaded(bench)[-1] == ("start refused, 2 problems; the old set stays", [*BUILT, "house", "notes"])
+    bench.ran(bench.ask("shell", LS))
+    bench.restart()
+    assert view_of(bench, ListGrants()) == kept
+
+
+def test_a_restart_with_a_mended_set_has_it_in_force(bench: BrokerBench) -> None:
+    bench.problems[:] = BAD
+    bench.restart()
+    bench.owners[:], bench.problems[:] = [grant("read_file", Mode.AUTO, id="notes")], ()
+    bench.restart()
+    view = view_of(bench, ListGrants())
+    assert ([row.id for row in view.grants], view.problems) == ([*BUILT, "notes"], ())
+    assert bench.told == [(), SENTENCES, ()]
+    assert loaded(bench)[-1] == ("start", [*BUILT, "notes"])
+
+
+def test_a_set_that_was_never_in_force_is_not_kept_for_a_restart(bench: BrokerBench) -> None:
+    bench.kit.runtime.stop("audit")
+    bench.owners.clear()
+    refused = view_of(bench, ReloadGrants())
+    assert refused.problems == bench.told[-1]
+    bench.problems[:] = BAD
+    bench.restart()
+    assert view_of(bench, ListGrants()).grants == refused.grants
+    bench.kit.letters.read_all()
 
 
 def test_a_set_that_cannot_be_audited_is_not_in_force(bench: BrokerBench) -> None:

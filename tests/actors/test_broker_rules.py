@@ -14,6 +14,7 @@ from loguru import logger
 
 from actors.audit import Audit
 from actors.base import Answer, Failed, Late, Reply
+from actors.broker_grants import OwnersGrants
 from bxcore.audit_chain import Head
 from bxcore.grants import Grants
 from bxcore.labels import NEW_SESSION, OWN_WORDS, Label, join
@@ -157,7 +158,7 @@ class Play:
                         context,
                         folder,
                         journal=self.journal,
-                        grants=lambda: Grants(tuple(rules.owners), ()),
+                        grants=OwnersGrants(lambda: Grants(tuple(rules.owners), ())),
                     ),
                 ),
             ),

@@ -10,6 +10,7 @@ import pytest
 
 from actors.audit import Audit
 from actors.base import Actor, Context, Mailbox, Reply, Runtime, Why
+from actors.broker_grants import OwnersGrants
 from actors.kernel.letter import Letter, Piped
 from actors.supervising import Root, start_root
 from bxcore.grants import Grants
@@ -57,7 +58,10 @@ class Box:
         child = ChildSpec(
             name="broker",
             start=lambda context: make_broker(
-                context, self.bench.folder, journal=journal, grants=lambda: Grants((grant(),), ())
+                context,
+                self.bench.folder,
+                journal=journal,
+                grants=OwnersGrants(lambda: Grants((grant(),), ())),
             ),
         )
         return start_root(self.runtime, SupervisorSpec(children=(child,)))

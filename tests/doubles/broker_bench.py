@@ -12,8 +12,9 @@ from typing import Any
 from actors.audit import Audit
 from actors.base import Context, Mailbox, Reply
 from actors.broker import Broker, Settings
+from actors.broker_grants import OwnersGrants
 from bxcore.address import Delivery
-from bxcore.grants import Grant, Grants, Mode
+from bxcore.grants import Grant, GrantProblem, Grants, Mode
 from bxcore.labels import NEW_SESSION, Label
 from bxcore.messages.broker import (
     AnswerApproval,
@@ -56,7 +57,7 @@ def make_broker(context: Context, folder: Path, **changed: Any) -> Broker:
         "runner": box("runner"),
         "sessions": SessionStore(folder / "sessions"),
         "settings": Settings(),
-        "grants": lambda: Grants((), ()),
+        "grants": OwnersGrants(lambda: Grants((), ())),
         "journal": ApprovalJournal(folder / "approvals.jsonl", "this process"),
         "wall": lambda: NOON,
         **changed,
@@ -99,6 +100,10 @@ class BrokerBench:
     surface: Surface
     owners: list[Grant]
     """What the next load of the owner's grants gives."""
+    problems: list[GrantProblem]
+    """What it finds wrong."""
+    told: list[tuple[str, ...]]
+    """What was told of them, at each load."""
     _number: int = field(default=0)
 
     def ask(self, tool: str = "recall", arguments: str = '{"query":"key"}', **changed: Any) -> Reply:
@@ -176,20 +181,22 @@ def broker_bench(
         "audit", lambda context: Audit(context, path=folder / "audit.jsonl", now=lambda: "2026-11-02")
     )
     memory, runner, owners = kit.probe("memory"), kit.probe("runner"), list(grants)
+    problems, told = list[GrantProblem](), list[tuple[str, ...]]()
     journal = ApprovalJournal(folder / "approvals.jsonl", instance)
+    kept = OwnersGrants(lambda: Grants(tuple(owners), tuple(problems)), told.append)
     child = ChildSpec(
         name="broker",
         start=lambda context: make_broker(
             context,
             folder,
             settings=Settings(**settings),
-            grants=lambda: Grants(tuple(owners), ()),
+            grants=kept,
             journal=journal,
         ),
     )
     kit.tree(SupervisorSpec(intensity=1000, children=(child,)))
     box = kit.runtime.mailbox("broker")
-    return BrokerBench(kit, folder, memory, runner, audit, box, Surface(), owners)
+    return BrokerBench(kit, folder, memory, runner, audit, box, Surface(), owners, problems, told)
 
 
 def log(folder: Path, *records: Record, session: str = "k3f") -> None:

@@ -97,6 +97,29 @@ def names(box: Box) -> list[str]:
     return found
 
 
+def test_half_a_grant_file_and_a_restart_of_the_broker_leave_the_box_up_with_its_old_grants(
+    make_box: Callable[[str], Box],
+) -> None:
+    box = make_box("")
+    grants = box.home / "grants"
+    grants.mkdir()
+    (grants / "notes.toml").write_text('tool = "shell"\nmode = "deny"\n')
+    assert box.bxctl("grants", "reload").returncode == 0
+    (grants / "half.toml").write_text('tool = "read_')
+    for name in ("broker", "broker.group"):
+        assert box.bxctl("restart", name).returncode == 0
+    box.chat("hello")
+    listed = box.json("grants")
+    assert "notes" in [row["id"] for row in listed["grants"]]
+    assert all("half.toml" in problem for problem in listed["problems"])
+    assert listed["problems"]
+    for look in ("status", "doctor"):
+        assert "half.toml" in box.bxctl(look).stdout
+    (grants / "half.toml").unlink()
+    assert box.bxctl("restart", "broker").returncode == 0
+    assert box.json("grants")["problems"] == []
+
+
 def test_a_kill_during_a_turn_is_told_at_the_next_one_and_loses_no_acknowledged_turn(
     make_box: Callable[[str], Box], thinker: Thinker
 ) -> None:
