@@ -83,7 +83,10 @@ class SessionCalls:
     def _start(self, call: ToolCall) -> Asked | ToolDone:
         """Answer the call here, or leave it with the broker."""
         route = self.registry.route(call)
-        self.show(ToolStarted(session=self.session, call=call.id, tool=route.tool, arguments=call.arguments))
+        arguments = (
+            call.arguments if isinstance(route, Own) else route.arguments
+        )  # of the tool inside call_tool
+        self.show(ToolStarted(session=self.session, call=call.id, tool=route.tool, arguments=arguments))
         match route:
             case Own(tool=tool, args=args):
                 return ToolDone(

@@ -156,7 +156,11 @@ def _written(task: Task, args: WriteFileArgs, ran: Ran) -> tuple[bool, str]:
     if ran.exit_code != Ended.DONE:
         return False, _not_done(task, args, ran)
     size = len(args.content.encode())
-    return True, f"{'appended' if args.append else 'wrote'} {size} bytes to {args.path}"
+    return True, f"{'appended' if args.append else 'wrote'} {_bytes(size)} to {args.path}"
+
+
+def _bytes(size: int) -> str:
+    return "1 byte" if size == 1 else f"{size} bytes"
 
 
 def _not_done(task: Task, args: ReadFileArgs | WriteFileArgs, ran: Ran) -> str:

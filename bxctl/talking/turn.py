@@ -20,6 +20,7 @@ from bxctl.turn_lines import TurnLines
 from bxctl.wire import Wire
 
 STOP_S = 5.0
+ASKED_ELSEWHERE = "with --approvals wait such a call waits for an answer that is given elsewhere"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +49,14 @@ class Conversation:
             self.approvals.forget()
 
     def _run(self, lines: TurnLines) -> Exit:
+        unasked = False
         while (line := self._next(lines)) is not None:
+            unasked = unasked or _could_not_be_asked(line)
             if line["kind"] == "result":
                 self.approvals.leave_line()
                 self.screen.finish(line["result"])
+                if unasked and not self.approvals.answers:
+                    talk(ASKED_ELSEWHERE)
                 return _ended(line.get("failed"))
             if line["kind"] == "error":
                 error = line["error"]
@@ -89,6 +94,16 @@ class Conversation:
             self.wire.call(StopTurnRequest(session=self.session), STOP_S)
         except CommandError as error:
             talk_at_once(retyped(error.sentence))
+
+
+def _could_not_be_asked(line: LineJson) -> bool:
+    """Whether a call ended since nobody was there to be asked about it."""
+    if line["kind"] != "tool_ended" or line["call"]["ok"]:
+        return False
+    from bxcore.approvals import How
+    from bxcore.approvals.sentences import for_model
+
+    return for_model(How.UNDELIVERABLE) in line["call"]["content"]
 
 
 def _ended(failed: str | None) -> Exit:

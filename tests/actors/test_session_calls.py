@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 
@@ -11,7 +12,7 @@ from actors.base import Busy, CallError, Crashed, Dead, Refusal, Restarting
 from actors.session_calls import SessionCalls
 from bxcore.labels import OWN_WORDS, Label, Level
 from bxcore.messages.broker import ToolRequest
-from bxcore.messages.loop import TurnEvent
+from bxcore.messages.loop import ToolStarted, TurnEvent
 from bxcore.records import ToolCall
 from bxcore.tool_answer import EFFECT_UNKNOWN
 from bxcore.tool_registry import ToolRegistry
@@ -64,6 +65,17 @@ def test_calls_side_by_side_are_all_with_the_broker_at_once(bench: Bench) -> Non
     bench.broker.reply(outcome(request, "answer"))
     assert next(results).content == "answer"
     assert [event.kind for event in bench.shown] == ["tool_started", "tool_started"]
+
+
+def test_a_call_by_call_tool_is_shown_as_the_tool_s_own(bench: Bench) -> None:
+    wrapped = '{"name": "recall", "arguments": {"query": "key"}}'
+    bench.calls._start(ToolCall(id="t4c1", name="call_tool", arguments=wrapped))
+    bench.calls._start(ToolCall(id="t4c2", name="call_tool", arguments='{"name": 1}'))
+    shown = [(event.tool, event.arguments) for event in bench.shown if isinstance(event, ToolStarted)]
+    assert [(tool, json.loads(arguments)) for tool, arguments in shown] == [
+        ("recall", {"query": "key"}),
+        ("call_tool", {"name": 1}),
+    ]
 
 
 def test_the_brokers_label_and_canonical_arguments_are_kept(bench: Bench) -> None:

@@ -132,6 +132,7 @@ def test_a_shells_answer_says_how_it_ended_and_each_stream_apart(of: Ran, conten
         (ReadFileArgs("a"), ran(0, b"x", b"nonsense"), False, "read_file: a could not be read: nonsense"),
         (ReadFileArgs("a"), ran(None, timed_out=True), False, "read_file: a: killed at its limit of 2.5 s"),
         (WriteFileArgs("a", "ü"), ran(), True, "wrote 2 bytes to a"),
+        (WriteFileArgs("a", "x"), ran(), True, "wrote 1 byte to a"),
         (WriteFileArgs("a", "ü", append=True), ran(), True, "appended 2 bytes to a"),
         (
             WriteFileArgs("a", "x"),

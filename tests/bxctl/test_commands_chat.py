@@ -8,14 +8,18 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bxcore.approvals import How
+from bxcore.approvals.sentences import for_model
 from bxcore.messages.loop import Notice, Say, StopTurn
+from bxctl.talking.turn import ASKED_ELSEWHERE
 from tests.bxctl.conftest import ENVIRON, MakeBox, Run
 from tests.bxctl.person import Person, wait_for
-from tests.doubles.control_box import HELD, ControlBox, answered, one_turn, turn
+from tests.doubles.control_box import CALL, HELD, ControlBox, answered, one_turn, turn
 
 
 def said(box: ControlBox) -> list[Say]:
@@ -34,6 +38,29 @@ def test_each_message_is_a_turn_and_only_replies_are_data(make: MakeBox, run: Ru
         ("one", "main", "ada"),
         ("two", "main", "ada"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("flags", "how", "hints"),
+    [
+        ((), How.UNDELIVERABLE, 1),
+        (("--json",), How.UNDELIVERABLE, 1),
+        (("--approvals", "wait"), How.UNDELIVERABLE, 0),
+        ((), How.DENIED, 0),
+    ],
+)
+def test_a_call_that_nobody_could_be_asked_about_has_one_line_of_advice(
+    make: MakeBox, run: Run, flags: tuple[str, ...], how: How, hints: int
+) -> None:
+    def script(message: object) -> object:
+        if isinstance(message, Say):
+            assert message.listener is not None
+            for call in ("t1c1", "t1c2"):
+                message.listener.tell(replace(CALL, call=call, ok=False, content=for_model(how)))
+        return answered(message)
+
+    done = run("chat", "-m", "x", *flags, "--home", str(make(script=script).home), program="boxmaker")
+    assert done.stderr.splitlines().count(ASKED_ELSEWHERE) == hints
 
 
 def test_json_is_one_object_a_turn_with_exactly_its_fields(make: MakeBox, run: Run) -> None:
