@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from bxcore.errors import SentenceError
 
+LARGEST_FILE = 1 << 30
+"""Bytes of a file that a tool writes."""
 MAX_OUTPUT = 262_144
 """Bytes of each stream that are kept; all of it is read and counted."""
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bxcore.sandbox.job import Job, Limits, Mount
+from bxcore.sandbox.job import LARGEST_FILE, Job, Limits, Mount
 from bxcore.sandbox.tool_user import ToolUser
 
 Payload: TypeAlias = dict[str, Any]
@@ -26,7 +26,6 @@ BACKSTOP_S = 5
 OPEN_FILES = 1024
 PROCESSES = 4096
 """Of the tool's user on the whole machine, where podman has root; the job's own count is ``pids``."""
-LARGEST_FILE = 1 << 30
 LEAST_DATA = 128 << 20
 """Bytes; a runtime's own first process does not start with less."""
 TMP_MB = 64

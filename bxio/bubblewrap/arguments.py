@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bxcore.sandbox import Job, Mount
+from bxcore.sandbox.job import LARGEST_FILE
 from bxio.bubblewrap import leftover
 from bxio.bubblewrap.user_namespace import entering
 from bxio.work_folder import SANDBOX_ID
@@ -38,10 +39,13 @@ _ALTERNATIVES = "/etc/alternatives"
 """Debian's links from a program's name to one of several; some hosts have none."""
 _NAMESPACES = ("pid", "net", "ipc", "uts", "cgroup-try")
 _LIMITS = (
-    'ulimit -c 0; ulimit -v "$1" || exit 125; ulimit -p "$2" 2>/dev/null || ulimit -u "$2" || exit 125; '
+    f"ulimit -c 0; ulimit -f {LARGEST_FILE // 512} 2>/dev/null || "
+    '[ "$(ulimit -f)" != unlimited ] || exit 125; '
+    'ulimit -v "$1" || exit 125; ulimit -p "$2" 2>/dev/null || ulimit -u "$2" || exit 125; '
     'cd "$3" || exit 125; shift 3; exec "$@"'
 )
-"""Address space in KiB a process, processes, the working folder, which bare root cannot enter.
+"""Blocks of 512 bytes a file, or fewer where it was less; address space in KiB a process, processes, the
+working folder, which bare root cannot enter.
 
 dash and busybox say ``-p`` of processes, bash says ``-u``.
 """

@@ -14,6 +14,7 @@ from typing import TypeAlias
 import pytest
 
 from bxcore.sandbox import BrokenOffError, Guarantee, Job, Limits, Mount, Ran, SandboxError
+from bxcore.sandbox.job import LARGEST_FILE
 from bxio.bubblewrap import Bubblewrap, make
 from bxio.bubblewrap.arguments import Programs
 from bxio.cut import Cut
@@ -322,6 +323,13 @@ def test_one_that_was_cut_before_it_began_ends_at_once(backend: Bubblewrap) -> N
 
 def test_a_process_that_takes_too_much_memory_fails(shell: Shell) -> None:
     assert shell("tail /dev/zero", memory_mb=64).exit_code != 0
+
+
+def test_a_file_larger_than_a_gibibyte_is_refused(shell: Shell, tmp_path: Path) -> None:
+    mount = work_folder(tmp_path, "main", writable=True)
+    assert shell(f"truncate -s {LARGEST_FILE} /session/a", mount).exit_code == 0
+    assert shell(f"truncate -s {LARGEST_FILE + 1} /session/a", mount).exit_code != 0
+    assert (tmp_path / "main" / "a").stat().st_size == LARGEST_FILE
 
 
 def test_more_processes_than_its_limit_are_refused(backend: Bubblewrap, shell: Shell) -> None:

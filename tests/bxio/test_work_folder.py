@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from bxcore.sandbox import Mount, SandboxError
+from bxio import work_folder as module
 from bxio.work_folder import SANDBOX_ID, work_folder
 
 OWNER = SANDBOX_ID if os.geteuid() == 0 else os.geteuid()
@@ -34,6 +37,22 @@ def test_a_link_in_its_place_is_refused_and_what_it_leads_to_untouched(tmp_path:
     with pytest.raises(SandboxError, match="cannot be used"):
         work_folder(tmp_path, "main", writable=True)
     assert (tmp_path / "other").stat().st_uid == os.geteuid()
+
+
+def test_on_a_disk_that_is_nearly_full_nothing_is_written_and_reading_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not work_folder(tmp_path, "main", writable=True).read_only
+    monkeypatch.setattr(module, "LEAST_FREE_MB", 10**12)
+    with pytest.raises(SandboxError) as refused:
+        work_folder(tmp_path, "main", writable=True)
+    said = re.fullmatch(
+        r"the disk of the box has (\d+) MB left, so tools may not write; free some space",
+        refused.value.sentence,
+    )
+    assert said is not None
+    assert abs(int(said[1]) * 2**20 - shutil.disk_usage(tmp_path).free) < 2**30
+    assert work_folder(tmp_path, "main", writable=False).read_only
 
 
 @pytest.mark.parametrize("session", ["..", "../main", "", "A", "a/b"])
