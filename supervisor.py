@@ -24,6 +24,7 @@ from actors.broker import Settings as BrokerSettings
 from actors.broker_grants import OwnersGrants
 from actors.clock import Clock
 from actors.connection import Connection
+from actors.connection_chats import ChatPlaces
 from actors.connection_views import Known
 from actors.control import Control
 from actors.dead_letters import DeadLetterLog
@@ -66,7 +67,7 @@ MAX_CHATS = 128
 """Two a live session, and those that listen on for a late answer."""
 MAX_RUNS = 64
 """More than the runner begins at once, so that a search for a sandbox always finds room."""
-MAX_CONNECTIONS = 32
+MAX_CONNECTIONS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,6 +320,7 @@ def _control(parts: Parts) -> Start:
         facts=parts.facts,
         doctor=parts.facts.checks,
         waits=derived.waits(parts.settings),
+        chats=ChatPlaces(MAX_CONNECTIONS),
     )
     return lambda context: Control(
         context,

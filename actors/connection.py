@@ -106,6 +106,7 @@ class Connection(Actor):
 
     def on_stop(self) -> None:
         """Close the connection, whatever ended it."""
+        self._known.chats.leave(self.name)
         if self._news is not None:
             self._news.close()
         self._http.close()
@@ -269,6 +270,10 @@ class Connection(Actor):
     def _chat(self, request: requests.ChatRequest) -> None:
         if not request.text.strip():
             self._no(ErrorCode.BAD_REQUEST, "there is no text; say something")
+            return
+        full = self._known.chats.enter(self.name)
+        if full is not None:
+            self._no(ErrorCode.BUSY, full)
             return
         self._news = TurnStream(self.name, lambda: self.box.tell(NewsWaits()))
         self._http.start(200, {"content-type": "application/x-ndjson"}, self.now() + self._limits.write_s)

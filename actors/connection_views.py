@@ -10,6 +10,7 @@ from typing import TypeAlias, assert_never
 
 from actors.base import Mailbox, NodeView, Runtime
 from actors.connection_audit import audit_check
+from actors.connection_chats import ChatPlaces
 from bxcore.control import ErrorCode, requests
 from bxcore.control.answers import DoctorJson
 from bxcore.control.routes import PROTOCOL
@@ -53,6 +54,8 @@ class Known:
     doctor: Callable[[], Iterable[Check]]
     """What is known of the box's health. Any thread, must not block."""
     waits: Waits
+    chats: ChatPlaces
+    """What all connections of the process share."""
     door: str = "control"
     """The actor that lets the clients in."""
 

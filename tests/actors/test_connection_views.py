@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 from actors.base import Actor, Runtime
+from actors.connection_chats import ChatPlaces
 from actors.connection_views import Known
 from actors.supervising import Supervisor, start_root
 from bxcore.control import requests
@@ -43,6 +44,7 @@ def known(runtime: Runtime) -> Known:
         facts=tuple,
         doctor=tuple,
         waits=Waits(),
+        chats=ChatPlaces(32),
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from actors.base import Actor, Context, Reply, Runtime
 from actors.connection import Connection, Limits
+from actors.connection_chats import ChatPlaces
 from actors.connection_views import Known
 from actors.control import Control
 from actors.supervising import Root, Supervisor, start_root
@@ -202,6 +203,7 @@ class ControlBox:
 
     def __post_init__(self) -> None:
         self.path = self.home / "run" / "control.sock"
+        self.chats = ChatPlaces(self.most)
         self.lock = InstanceLock(self.home)
         self.lock.take()
         self.root: Root = start_root(self.runtime, self._spec())
@@ -246,6 +248,7 @@ class ControlBox:
             facts=lambda: self.facts,
             doctor=lambda: self.checks,
             waits=self.waits,
+            chats=self.chats,
         )
         return Connection(context, exchange=exchange, known=known, limits=self.limits)
 
