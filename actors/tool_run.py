@@ -16,6 +16,7 @@ from bxcore.sandbox import Mount, SandboxError, jobs, results
 from bxcore.sandbox.jobs import Task
 from bxcore.tool_answer import ToolAnswer
 from bxio import masks, mount_check
+from bxio.mounted import mounted
 from bxio.sandbox import Backend
 from bxio.work_folder import work_folder
 
@@ -53,7 +54,7 @@ class ToolRun(Errand[RunTool]):
         task = Task(args=args, grant=call.grant, name=self.name.replace("/", "-"), limit_s=call.limit_s)
         try:
             mounts = self._mounts(task, call.session)
-            masked = masks.masks(call.masked, mounts)
+            masked = masks.masks(call.masked, mounts, mounted())
             job = replace(jobs.job(task, (*mounts, *masks.pins(masked, mounts))), masked=masked)
             return results.answer(task, self._backend.run(job, deadline_s, self.cutting))
         except SandboxError as error:

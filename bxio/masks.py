@@ -1,4 +1,7 @@
-"""Where in a run's folders the denied ones are, looked at when the call runs (spec 2.5; symlinks).
+"""What in a run's folders is hidden from it, looked at when the call runs (spec 2.5; symlinks).
+
+It is the denied folders, and whatever else is mounted below a granted one: nobody granted another file
+system, and one mounted there may be anything, the box's own folders among them.
 
 An empty folder is mounted over each. So that a command cannot move one away by a folder above it, and find it
 bare in its next run, each folder on the way to it is a mount of its own: the kernel renames no mount.
@@ -6,20 +9,24 @@ bare in its next run, each folder on the way to it is a mount of its own: the ke
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from bxcore.errors import system_reason
 from bxcore.grants.folders import below
 from bxcore.sandbox import Mount, SandboxError
+from bxcore.sandbox.mount_table import Mounted, points_in
 
 
-def masks(denied: Iterable[str], mounts: Sequence[Mount]) -> tuple[str, ...]:
+def masks(denied: Iterable[str], mounts: Sequence[Mount], mounted: Sequence[Mounted]) -> tuple[str, ...]:
     """The folders to hide, as the sandbox sees them, none inside another; ``mounts`` have real sources.
 
-    Raises ``SandboxError`` for a denied folder that should be in one of them and is not there.
+    ``mounted`` is what is mounted on this machine. Raises ``SandboxError`` for a denied folder that should
+    be in one of ``mounts`` and is not there, and for a file in one that is mounted by itself.
     """
     places = {place for folder in denied for mount in mounts for place in _places(folder, mount)}
+    places |= {place for mount in mounts for place in _other_systems(mount, mounted)}
     return tuple(sorted(each for each in places if not any(_inside(each, other) for other in places)))
 
 
@@ -39,6 +46,25 @@ def _places(folder: str, mount: Mount) -> Iterator[str]:
                 f"the folder {folder}, which a grant denies, is not there; make it or change that grant"
             )
         yield str(Path(mount.target, real.relative_to(source)))
+
+
+def _other_systems(mount: Mount, mounted: Sequence[Mounted]) -> Iterator[str]:
+    for point in points_in(mount.source, mounted):
+        if _is_file(Path(point)):
+            raise SandboxError(
+                f"{point} in the folder {mount.source} is a file mounted by itself, which cannot be hidden; "
+                "unmount it, or grant another folder"
+            )
+        yield str(Path(mount.target, Path(point).relative_to(mount.source)))
+
+
+def _is_file(point: Path) -> bool:
+    """Told by its folder: a look at what is mounted there would hang where its server is gone."""
+    try:
+        with os.scandir(point.parent) as entries:
+            return any(entry.name == point.name and entry.is_file(follow_symlinks=False) for entry in entries)
+    except OSError:
+        return False
 
 
 def _real(folder: str) -> Path:

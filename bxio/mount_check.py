@@ -15,6 +15,8 @@ from pathlib import Path
 from bxcore.errors import system_reason
 from bxcore.sandbox import Mount, SandboxError
 from bxcore.sandbox.jobs import WORK
+from bxcore.sandbox.mount_table import same_files
+from bxio.mounted import mounted
 from bxio.socket_search import socket_in
 
 SYSTEM = ("/proc", "/sys", "/dev")
@@ -69,6 +71,10 @@ def _problems(folder: str, real: Path, own: Sequence[Path]) -> Iterator[str]:
     for mine in own:
         if _within(real, mine.resolve()) or _within(mine.resolve(), real):
             yield f"the folder {named} holds boxmaker's own files or lies in them ({mine}); grant another"
+    mounts = mounted()
+    for mine in own:
+        if same_files(str(real), str(mine.resolve()), mounts):
+            yield f"the folder {named} is a mount of boxmaker's own files ({mine}); grant another"
     yield from _socket_problem(named, real)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -267,6 +268,39 @@ def test_a_denied_folder_is_reached_by_no_link_and_moved_by_no_command(
     assert (secret / "key.txt").read_text() == "hidden"
     line = ShellArgs(f"cd {docs} && echo >own/new && cat own/new")
     assert runs.answer(sandbox, line, docs, read_only=False, denied=(secret,)).ok, "all else is as it was"
+
+
+@needs_bubblewrap
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a file system")
+def test_what_is_mounted_below_a_granted_folder_is_not_seen(runs: Runs, docs: Path, sandbox: Backend) -> None:
+    for name in ("in", "in/other", "in/box"):
+        (docs / name).mkdir()
+    secret = runs.home / "state"
+    (secret / "key.txt").write_text("hidden")
+    mount, umount = shutil.which("mount"), shutil.which("umount")
+    assert mount is not None
+    assert umount is not None
+    made = [
+        subprocess.run([mount, *words], check=False, capture_output=True).returncode == 0
+        for words in (
+            ("-t", "tmpfs", "-o", "mode=777", "other", f"{docs}/in/other"),
+            ("--bind", str(secret), f"{docs}/in/box"),
+        )
+    ]
+    try:
+        if not all(made):
+            pytest.skip("this container may not mount")
+        (docs / "in" / "other" / "file").touch()
+        for path in (docs, docs / "in"):
+            os.chown(path, SANDBOX_ID, SANDBOX_ID)
+        line = f"cd {docs} && find in; mv in out; echo >in/other/new; echo >in/box/new; find in"
+        told = runs.answer(sandbox, ShellArgs(line), docs, read_only=False)
+        seen = told.content.partition("stderr:")[0].split("\n")[2:8]
+        assert sorted(seen) == sorted(["in", "in/other", "in/box"] * 2)
+        assert sorted(path.name for path in secret.iterdir()) == ["key.txt", "work"]
+    finally:
+        for name in ("in/box", "in/other"):
+            subprocess.run([umount, f"{docs}/{name}"], check=False, capture_output=True)
 
 
 def test_a_denied_folder_that_is_gone_lets_nothing_run(runs: Runs, docs: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bxcore.sandbox import Mount, SandboxError
-from bxio.masks import masks, pins
+from bxcore.sandbox.mount_table import Mounted
+from bxio import masks as module
+from bxio.masks import pins
 
 
 @pytest.fixture
@@ -19,6 +22,27 @@ def notes(tmp_path: Path) -> Path:
 
 def mounted(folder: Path, target: str = "/n", *, read_only: bool = True) -> Mount:
     return Mount(source=str(folder), target=target, read_only=read_only)
+
+
+def masks(denied: Iterable[str], mounts: Sequence[Mount], mounted: Sequence[Mounted] = ()) -> tuple[str, ...]:
+    return module.masks(denied, mounts, mounted)
+
+
+def at(*points: Path) -> list[Mounted]:
+    return [Mounted(number, 1, "0:99", "/", str(point)) for number, point in enumerate(points, start=2)]
+
+
+def test_what_is_mounted_below_a_folder_is_hidden(notes: Path) -> None:
+    found = at(notes / "a/b", notes / "secret", notes.parent / "notes2", notes, Path("/"))
+    assert masks([], [mounted(notes)], found) == ("/n/a/b", "/n/secret")
+    assert masks([str(notes / "a")], [mounted(notes)], found) == ("/n/a", "/n/secret")
+    assert masks([], [mounted(notes / "a"), mounted(notes / "secret", "/m")], found) == ("/n/b",)
+
+
+def test_a_file_that_is_mounted_by_itself_lets_nothing_run(notes: Path) -> None:
+    (notes / "key").touch()
+    with pytest.raises(SandboxError, match=f"{notes}/key in the folder {notes} is a file mounted by itself"):
+        masks([], [mounted(notes)], at(notes / "key"))
 
 
 def test_a_denied_folder_is_hidden_where_the_sandbox_sees_it(notes: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import bxio.mounted
 from bxcore.sandbox import Mount, SandboxError
 from bxio import mount_check, socket_search
 from bxio.mount_check import granted
@@ -97,6 +98,23 @@ def test_a_box_folder_behind_a_link_is_known_by_its_real_path(tmp_path: Path) ->
     (tmp_path / "real").mkdir()
     (tmp_path / "state").symlink_to(tmp_path / "real")
     assert "boxmaker's own files" in refusal(tmp_path / "real", (tmp_path / "state",))
+
+
+def test_another_mount_of_the_boxs_folders_is_refused(
+    tmp_path: Path, own: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = tmp_path / "mountinfo"
+    monkeypatch.setattr(bxio.mounted, "LIST", str(listed))
+    (tmp_path / "docs" / "in").mkdir(parents=True)
+
+    def mount(root: Path) -> None:
+        listed.write_text(f"1 0 8:1 / / rw - x x rw\n2 1 8:1 {root} {tmp_path}/docs rw - x x rw\n")
+
+    for root in (own[1], own[1] / "work", tmp_path / "box"):
+        mount(root)
+        assert "is a mount of boxmaker's own files" in refusal(tmp_path / "docs", own)
+    mount(tmp_path / "other")
+    assert granted(as_is(tmp_path / "docs" / "in"), read_only=True, own=own)
 
 
 def test_a_folder_with_a_socket_is_refused(tmp_path: Path) -> None:
