@@ -281,7 +281,7 @@ def test_what_is_mounted_below_a_granted_folder_is_not_seen(runs: Runs, docs: Pa
     assert mount is not None
     assert umount is not None
     made = [
-        subprocess.run([mount, *words], check=False, capture_output=True).returncode == 0
+        subprocess.run([mount, *words], check=False, capture_output=True, timeout=10).returncode == 0
         for words in (
             ("-t", "tmpfs", "-o", "mode=777", "other", f"{docs}/in/other"),
             ("--bind", str(secret), f"{docs}/in/box"),
@@ -300,7 +300,7 @@ def test_what_is_mounted_below_a_granted_folder_is_not_seen(runs: Runs, docs: Pa
         assert sorted(path.name for path in secret.iterdir()) == ["key.txt", "work"]
     finally:
         for name in ("in/box", "in/other"):
-            subprocess.run([umount, f"{docs}/{name}"], check=False, capture_output=True)
+            subprocess.run([umount, f"{docs}/{name}"], check=False, capture_output=True, timeout=10)
 
 
 def test_a_denied_folder_that_is_gone_lets_nothing_run(runs: Runs, docs: Path) -> None:
