@@ -20,14 +20,17 @@ from actors.audit import Audit
 from actors.base import Mailbox, Runtime
 from bench.row import Row
 from bxcore.labels import NEW_SESSION
-from bxcore.messages.audit import Intent, Outcome, Settled
+from bxcore.messages.audit import Settled
 from bxcore.records import ToolResult
 from bxio.session_store import OpenSession, SessionStore
+from tests.doubles.audit_process import intent, outcome
 
 ROWS = ("audited_call_p50", "audited_call_slow_disk_p50")
 CALLS = 1_000
 SLOW_CALLS = 150
 SLOW_S = 0.010
+ARGUMENTS = 50
+"""Characters of a call's arguments, as many as an ordinary reading of a file has."""
 WAIT_S = 10.0
 MOST_RATIO = 1.25
 """A quarter for what two syncs side by side cost each other, and for the three messages."""
@@ -60,7 +63,7 @@ class Bench:
     def audited(self) -> None:
         """As the broker and the turn do it; the call itself takes no time."""
         self.call += 1
-        self.audit.call(intent(f"t1c{self.call}"), WAIT_S)
+        self.audit.call(intent(f"t1c{self.call}", ARGUMENTS), WAIT_S)
         number = self.audit.call(outcome(f"t1c{self.call}"), WAIT_S)
         self.unaudited()
         self.audit.call(Settled(number=number), WAIT_S)
@@ -134,7 +137,7 @@ def made() -> Iterator[Bench]:
         path = folder / "audit.jsonl"
         box = runtime.start("audit", lambda context: Audit(context, path=path, now=lambda: "2026-11-02"))
         try:
-            box.call(intent("t0c1"), WAIT_S)
+            box.call(intent("t0c1", ARGUMENTS), WAIT_S)
             yield Bench(box, log, bare)
         finally:
             runtime.stop("audit")
@@ -157,31 +160,3 @@ def timed(work: Callable[[], object]) -> float:
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun
-
-
-def intent(call: str) -> Intent:
-    """An ordinary call's intent."""
-    return Intent(
-        session="home",
-        turn=1,
-        call=call,
-        tool="read_file",
-        arguments_sha256="ab" * 32,
-        arguments='{"path":"notes/today.md","offset":0,"limit":65536}',
-        decision="allowed",
-        grant="notes",
-        grant_sha256="cd" * 32,
-        label=NEW_SESSION,
-    )
-
-
-def outcome(call: str) -> Outcome:
-    """Its outcome."""
-    return Outcome(
-        session="home",
-        call=call,
-        outcome="ok",
-        label_before=NEW_SESSION,
-        label_after=NEW_SESSION,
-        duration_ms=0,
-    )

@@ -15,7 +15,6 @@ from bxcore.sandbox.tool_image import CONTENT_LABEL, DEFAULT_IMAGE, archive, fin
 from bxio.cut import Cut
 from bxio.podman.client import client, saying
 
-BUILD_S = 60.0
 LIST_S = 10.0
 TAR = {"content-type": "application/x-tar"}
 
