@@ -13,14 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bxcore.errors import system_reason
+from bxcore.grants.folders import NEVER_BELOW, WORK, below, meets
 from bxcore.sandbox import Mount, SandboxError
-from bxcore.sandbox.jobs import WORK
 from bxcore.sandbox.mount_table import same_files
 from bxio.mounted import mounted
 from bxio.socket_search import socket_in
-
-SYSTEM = ("/proc", "/sys", "/dev")
-"""Windows into the kernel: they, and what lies in them, are mounted for nobody."""
 
 
 def granted(leads: Mapping[str, str], *, read_only: bool, own: Sequence[Path]) -> tuple[Mount, ...]:
@@ -64,16 +61,17 @@ def _real_folder(folder: str) -> Path:
 
 def _problems(folder: str, real: Path, own: Sequence[Path]) -> Iterator[str]:
     named = folder if str(real) == folder else f"{folder} (really {real})"
-    if str(real) == "/" or any(_within(real, Path(system)) for system in SYSTEM):
+    if str(real) == "/" or any(below(str(real), kernel) for kernel in NEVER_BELOW):
         yield f"the folder {named} is the system's own; grant a folder below it that holds files only"
-    if _within(Path(folder), Path(WORK)):
+    if below(folder, WORK):
         yield f"the folder {named} cannot be shown to a tool: {WORK} is the session's own; grant another"
-    for mine in own:
-        if _within(real, mine.resolve()) or _within(mine.resolve(), real):
+    kept = [(mine, str(mine.resolve())) for mine in own]
+    for mine, place in kept:
+        if meets(str(real), place):
             yield f"the folder {named} holds boxmaker's own files or lies in them ({mine}); grant another"
     mounts = mounted()
-    for mine in own:
-        if same_files(str(real), str(mine.resolve()), mounts):
+    for mine, place in kept:
+        if same_files(str(real), place, mounts):
             yield f"the folder {named} is a mount of boxmaker's own files ({mine}); grant another"
     yield from _socket_problem(named, real)
 
@@ -89,7 +87,3 @@ def _socket_problem(named: str, real: Path) -> Iterator[str]:
     else:
         if found is not None:
             yield f"the folder {named} holds the socket {found!r}, which a tool could speak to; move it away"
-
-
-def _within(path: Path, folder: Path) -> bool:
-    return path == folder or folder in path.parents

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bxcore import session_ids
 from bxcore.errors import system_reason
+from bxcore.grants.folders import WORK
 from bxcore.sandbox import Mount, SandboxError
-from bxcore.sandbox.jobs import WORK
 
 SANDBOX_ID = 1000
 """User and group of whatever runs in a sandbox that root has started."""

@@ -15,11 +15,10 @@ from bxcore.args import ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.args.files import MAX_OFFSET
 from bxcore.args.paths import normalised
 from bxcore.grants import Grant
+from bxcore.grants.folders import WORK
 from bxcore.sandbox.job import Job, Limits, Mount
 from bxcore.sandbox.scripts import READ, WRITE
 
-WORK = "/session"
-"""Where a session's work folder stands in the sandbox."""
 DEFAULT_MEMORY_MB = 256
 
 SandboxArgs: TypeAlias = ReadFileArgs | WriteFileArgs | ShellArgs

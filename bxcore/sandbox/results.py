@@ -26,7 +26,7 @@ from bxcore.args import ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.sandbox.job import BrokenOffError, Limits, Ran, SandboxError, Stream
 from bxcore.sandbox.jobs import Task, job
 from bxcore.sandbox.scripts import Ended
-from bxcore.tool_answer import Effect, ToolAnswer
+from bxcore.tool_answer import EFFECT_UNKNOWN, Effect, ToolAnswer
 
 KILLED = 137
 """128 and the number of SIGKILL, as a shell reports it."""
@@ -34,9 +34,6 @@ NO_TEXT_SHARE = 0.1
 """Over this share of characters that no text has, bytes are not shown."""
 MAX_REASON = 300
 """Characters that are shown of a tool's own complaint."""
-
-UNKNOWN = "; what it did is unknown, look before you do it again"
-"""What a broken-off run's sentence ends with."""
 
 _IN_TEXT = frozenset("\n\t\r\b\f\x1b")
 
@@ -58,7 +55,8 @@ def answer(task: Task, ran: Ran) -> ToolAnswer:
 def failed(task: Task, error: SandboxError) -> ToolAnswer:
     """The call did not run, or nobody knows how it ended; the sentence may tell about a folder."""
     effect = Effect.UNKNOWN if isinstance(error, BrokenOffError) else Effect.DONE
-    content = f"{task.args.TOOL}: {error.sentence}{UNKNOWN if effect is Effect.UNKNOWN else ''}"
+    unknown = f"; {EFFECT_UNKNOWN}" if effect is Effect.UNKNOWN else ""
+    content = f"{task.args.TOOL}: {error.sentence}{unknown}"
     return ToolAnswer(ok=False, content=content, label=task.grant.floor, effect=effect)
 
 
