@@ -34,11 +34,17 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStart:
-    """The first record: the sha256 of the saved baseline, and the class that the session starts with."""
+    """The first record: the sha256 of the saved baseline, and the label that the session starts with.
+
+    ``log`` tells this log from another one of the same name, begun after this one was deleted; empty in logs
+    that were begun before there were such names. An imported session is untrusted from its start.
+    """
 
     baseline: str
     level: Level = Level.PRIVATE
+    untrusted: bool = False
     schema: int = SCHEMA
+    log: str = ""
     kind: Literal["session_start"] = "session_start"
 
 
@@ -203,8 +209,13 @@ def _typed(found: dict[str, Any], key: str, wanted: type) -> Any:
 
 
 def _session_start(found: dict[str, Any]) -> SessionStart:
-    level = Level.parse(found.get("class"))
-    return SessionStart(baseline=_text(found, "baseline"), level=level, schema=_number(found, "schema"))
+    return SessionStart(
+        baseline=_text(found, "baseline"),
+        level=Level.parse(found.get("class")),
+        untrusted=found.get("untrusted", False) is not False,
+        schema=_number(found, "schema"),
+        log=_maybe_text(found, "log") or "",
+    )
 
 
 def _user(found: dict[str, Any]) -> User:

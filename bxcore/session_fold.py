@@ -34,9 +34,13 @@ def labels_after(records: Iterable[Record]) -> Iterator[Label]:
 def _label(record: Record) -> Label:
     """What one record adds; the neutral label for one that adds nothing."""
     match record:
-        case SessionStart(level=level):
-            return Label(level, untrusted=False)
-        case ToolResult(level=level, untrusted=untrusted):
+        case SessionStart(level=level, untrusted=untrusted) | ToolResult(level=level, untrusted=untrusted):
             return Label(level, untrusted)
         case _:
             return join()
+
+
+def log_of(records: Iterable[Record]) -> str:
+    """What tells this log from another one of the same session's name; empty for an old log, or for none."""
+    first = next(iter(records), None)
+    return first.log if isinstance(first, SessionStart) else ""

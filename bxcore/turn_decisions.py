@@ -17,12 +17,16 @@ NOT_SAVED = "the configuration saves nothing"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """One row. ``size`` is the bytes that the session's log had when it was read for the decision."""
+    """One row. ``size`` is the bytes that the session's log had when it was read for the decision.
+
+    ``log`` tells that log from another one of the same name, begun after it was deleted.
+    """
 
     session: str
     turn: int
     size: int
     action: Action
+    log: str = ""
 
 
 def ended_turns(records: Sequence[Record]) -> int:
@@ -50,6 +54,8 @@ def decide_turns(
 def dump(row: Decided) -> str:
     """A row as one line of ASCII JSON, without the line end."""
     found: dict[str, Any] = {"session": row.session, "turn": row.turn, "size": row.size}
+    if row.log:
+        found["log"] = row.log
     match row.action:
         case Send(workspace, speaker):
             found |= {"workspace": workspace.value, "speaker": speaker}
@@ -63,7 +69,11 @@ def parse(text: str) -> Decided:
     try:
         found = json.loads(text)
         return Decided(
-            session=found["session"], turn=found["turn"], size=found["size"], action=_action(found)
+            session=found["session"],
+            turn=found["turn"],
+            size=found["size"],
+            action=_action(found),
+            log=found.get("log", ""),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"no row of the ledger: {error}") from None

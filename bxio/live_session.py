@@ -14,7 +14,7 @@ from bxcore.model.baseline import estimate_tokens
 from bxcore.model.values import ModelRequest
 from bxcore.records import Assistant, Record, SessionStart, ToolResult, User
 from bxcore.window import fit
-from bxio.session_store import OpenSession, SessionError, SessionStore
+from bxio.session_store import OpenSession, SessionError, SessionStore, new_log
 
 ANSWER_TOKENS = 1024
 """What one answer of the model may take."""
@@ -42,7 +42,7 @@ class LiveSession:
         """The ``SessionStart`` that goes before a new session's first ``User``; nothing later on."""
         if self.log.records:
             return ()
-        return (SessionStart(baseline=baselines.sha256(self.baseline.dump())),)
+        return (SessionStart(baseline=baselines.sha256(self.baseline.dump()), log=new_log()),)
 
     def request(self, context_tokens: int) -> ModelRequest:
         """The request of the log as it stands; the baseline is what was saved, byte for byte.

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from bxcore import journal, records, session_ids
 from bxcore.errors import SentenceError
@@ -21,6 +22,11 @@ from bxio.journal_file import JournalError, JournalFile
 
 LOG = "0.jsonl"
 BASELINE = "baseline.json"
+
+
+def new_log() -> str:
+    """A name for a log that is begun now: no other log has had it."""
+    return uuid4().hex
 
 
 class SessionError(SentenceError):

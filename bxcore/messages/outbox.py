@@ -30,4 +30,35 @@ class SendNext:
     kind: Literal["send_next"] = "send_next"
 
 
-OutboxMessage: TypeAlias = Deliver | LookAgain | SendNext
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseThere:
+    """News from the memory: there is a new order in the journal of what was forgotten, on disk. Told."""
+
+    kind: Literal["erase_there"] = "erase_there"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowOutbox:
+    """What waits and what is parked. Asked; the reply is an ``OutboxView`` of at most ``limit`` rows."""
+
+    limit: int = 50
+    kind: Literal["show_outbox"] = "show_outbox"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryRows:
+    """Try a parked turn again, every one without an ``id``, and what waits at once. Asked; a ``Told``."""
+
+    id: str | None = None
+    kind: Literal["retry_rows"] = "retry_rows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropRow:
+    """Give a turn up for good, parked or waiting: it is never sent. Asked; the reply is a ``Told``."""
+
+    id: str
+    kind: Literal["drop_row"] = "drop_row"
+
+
+OutboxMessage: TypeAlias = Deliver | LookAgain | SendNext | EraseThere | ShowOutbox | RetryRows | DropRow
