@@ -6,10 +6,7 @@ in reverse; asks go towards the top of the list, news the other way.
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -38,16 +35,16 @@ from actors.process import supervise
 from actors.runner import Children, Runner
 from actors.sandbox_search import SandboxSearch, Wanted
 from actors.session import Session, SessionParts
+from actors.starting import Opening, opening, refuse
 from actors.supervising import Root, Supervisor, start_root
 from actors.tool_run import Folders, ToolRun
-from bxcore import paths as path_rules
 from bxcore.backoff import Backoff
 from bxcore.config import Secrets, Settings, derived
 from bxcore.control import Exit
 from bxcore.decide import Workspace
 from bxcore.model.baseline import baseline_messages
 from bxcore.paths import Paths
-from bxcore.startup import examine, needs_sandbox, owners_grants
+from bxcore.startup import needs_sandbox, owners_grants
 from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
 from bxio import notify
@@ -337,43 +334,23 @@ def main(argv: Sequence[str] | None = None, *, dialer: Dialer | None = None) -> 
     ``dialer`` is for tests, whose pages are on this machine.
     Exits 0 after a stop that was wanted, 1 when it cannot run or gave up, 2 for a bad configuration.
     """
-    arguments = _arguments(argv)
-    try:
-        paths = path_rules.find(os.environ, cwd=Path.cwd(), home=arguments.home, config=arguments.config)
-    except path_rules.PathError as error:
-        return _refuse([error.sentence], Exit.USAGE)
-    examined = examine(paths, os.environ, cwd=Path.cwd())
-    if examined.settings is None or examined.problems:
-        return _refuse(map(str, examined.problems), Exit.USAGE)
-    return _run(examined.settings, examined.secrets, paths, dialer or Dialer())
+    opened = opening(argv)
+    return opened if isinstance(opened, Exit) else _run(opened, dialer or Dialer())
 
 
-def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="boxmaker serve", description="run the supervised process")
-    parser.add_argument("command", nargs="?", choices=["serve"], default="serve", help=argparse.SUPPRESS)
-    parser.add_argument("--home", metavar="DIR", help="configuration, state and socket under one folder")
-    parser.add_argument("--config", metavar="FILE", help="read this boxmaker.toml")
-    return parser.parse_args(argv)
-
-
-def _refuse(sentences: Iterable[str], code: Exit) -> int:
-    for sentence in sentences:
-        print(sentence, file=sys.stderr)  # noqa: T201 - no log is set up before the configuration is known
-    return code
-
-
-def _run(settings: Settings, secrets: Secrets, paths: Paths, dialer: Dialer) -> int:
+def _run(opened: Opening, dialer: Dialer) -> int:
     """Take the state folder, start the tree, wait for its end."""
-    runtime, paths = Runtime(), replace(paths, log=settings.log.folder or paths.log)
+    runtime, settings = Runtime(), opened.settings
+    paths = replace(opened.paths, log=settings.log.folder or opened.paths.log)
     honcho = _embedded_honcho(settings, runtime) if settings.honcho.url == "embedded" else None
     try:
         taken = claim(paths, log_level=settings.log.level, honcho=honcho)
     except ClaimError as error:
-        return _refuse([error.sentence], Exit.FAILED)
+        return refuse([error.sentence], Exit.FAILED)
     parts = Parts(
         runtime=runtime,
         settings=settings,
-        secrets=secrets,
+        secrets=opened.secrets,
         paths=paths,
         claim=taken,
         started_s=runtime.world.monotonic(),

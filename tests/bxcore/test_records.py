@@ -30,7 +30,7 @@ counts = st.integers(0, 2**40)
 levels = st.sampled_from(Level)
 calls = st.builds(ToolCall, id=texts, name=texts, arguments=texts)
 all_records: st.SearchStrategy[Record] = st.one_of(
-    st.builds(SessionStart, baseline=texts, level=levels, schema=counts),
+    st.builds(SessionStart, baseline=texts, level=levels, untrusted=st.booleans(), schema=counts, log=texts),
     st.builds(User, text=texts, speaker=st.none() | texts, at=texts),
     st.builds(
         Assistant,
@@ -130,3 +130,14 @@ def test_half_a_character_never_reaches_a_log() -> None:
 
 def test_a_record_of_a_later_minor_version_may_say_more() -> None:
     assert read(json.dumps({"kind": "user", "text": "hi", "mood": "good"}).encode()) == (User(text="hi"),)
+
+
+@pytest.mark.parametrize(("said", "is_so"), [(False, False), (True, True), ("no", True), (0, True)])
+def test_a_start_is_trusted_only_when_it_says_so_or_says_nothing(said: object, *, is_so: bool) -> None:
+    line = {"kind": "session_start", "baseline": "", "class": "private", "schema": 1, "untrusted": said}
+    assert read(json.dumps(line).encode()) == (SessionStart(baseline="", untrusted=is_so),)
+
+
+def test_a_start_of_before_logs_had_names_is_read() -> None:
+    line = b'{"kind":"session_start","baseline":"ab","class":"private","schema":1}\n'
+    assert read(line) == (SessionStart(baseline="ab"),)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from bxcore.labels import NEW_SESSION, TOP, Label, Level, join
 from bxcore.records import Assistant, Record, SessionStart, ToolResult, User
-from bxcore.session_fold import label_of
+from bxcore.session_fold import label_of, log_of
 
 START = SessionStart(baseline="0" * 64)
 labels = st.builds(Label, st.sampled_from(Level), st.booleans())
@@ -44,3 +44,14 @@ def test_the_label_is_the_join_and_never_falls(first: list[Label], more: list[La
     assert after == join(before, *more)
     assert after.level >= before.level
     assert after.untrusted >= before.untrusted
+
+
+def test_an_imported_session_is_untrusted_from_its_start() -> None:
+    start = SessionStart(baseline="", untrusted=True)
+    assert label_of((start, User(text="hi"))) == Label(Level.PRIVATE, untrusted=True)
+
+
+def test_a_log_is_told_from_others_by_its_start() -> None:
+    assert log_of((SessionStart(baseline="", log="a1"), User(text="hi"))) == "a1"
+    assert log_of(()) == ""
+    assert log_of((User(text="hi"),)) == ""
