@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from bxcore import honcho_text
 from bxcore.records import whole
 from bxio.deadline_http import Cut
-from bxio.honcho.errors import NoSuchRoute, NoWorkspaceChat, WrongShape
+from bxio.honcho.errors import NoSuchRoute, NoSuchWorkspace, NotFound, NoWorkspaceChat, WrongShape
 from bxio.honcho.exchange import Request, exchange
 from bxio.honcho.server import HonchoServer, checked, session_path, workspace_path
 from bxio.honcho.values import NewMessage, QueueStatus, StoredMessage
@@ -101,6 +101,16 @@ class HonchoClient:
     def ensure_session(self, workspace: str, session: str, deadline_s: float, cut: Cut | None = None) -> None:
         """Make the session if it is not there."""
         self._post(workspace_path(workspace, "sessions"), {"id": checked(session)}, deadline_s, cut)
+
+    def delete_session(self, workspace: str, session: str, deadline_s: float, cut: Cut | None = None) -> None:
+        """Delete a session and all that was said in it; one that is not there is gone already.
+
+        A server may take a while over it after its 202. Peers and the rest of the workspace stay.
+        """
+        try:
+            self._ask(Request(method="DELETE", path=session_path(workspace, session)), deadline_s, cut)
+        except (NotFound, NoSuchWorkspace):
+            return
 
     def queue_status(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> QueueStatus:
         """How much the server has still to think about before its chat knows it."""

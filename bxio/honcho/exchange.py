@@ -42,7 +42,7 @@ class Request:
 
 
 def exchange(server: HonchoServer, request: Request, deadline_s: float, cut: Cut) -> Any:
-    """Send one request and return its JSON; raises ``HonchoUnavailable``.
+    """Send one request and return its JSON, None for a 202 or 204; raises ``HonchoUnavailable``.
 
     ``deadline_s`` is absolute, on the monotonic clock, for the whole exchange.
     """
@@ -74,6 +74,8 @@ def _read(response: httpx.Response) -> Any:
         raise _which_404(_capped(response))
     if not response.is_success:
         raise _failure(status)
+    if status in {HTTPStatus.ACCEPTED, HTTPStatus.NO_CONTENT}:  # they promise no body
+        return None
     try:
         return json.loads(_capped(response))
     except (ValueError, RecursionError):

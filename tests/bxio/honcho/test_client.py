@@ -201,3 +201,42 @@ def test_an_append_whose_answer_is_lost_is_not_repeated() -> None:
                 "w", "s", [NewMessage(peer="p", content="once")], soon()
             )
         assert len(server.requests) == 1
+
+
+def delete(server: LoopbackServer) -> None:
+    HonchoClient(HonchoServer(url=server.url)).delete_session("w", "s", soon())
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        answers(202, {"message": "Session deleted successfully"}),
+        answers(202, b""),
+        answers(404, {"detail": "Session s not found"}),
+        answers(404, {"detail": "Workspace w not found"}),
+    ],
+)
+def test_a_session_is_deleted_once_or_gone_already(handler: Handler) -> None:
+    with LoopbackServer(handler) as server:
+        delete(server)
+        assert [request.split(b"\r\n")[0] for request in server.requests] == [
+            b"DELETE /v3/workspaces/w/sessions/s HTTP/1.1"
+        ]
+
+
+@pytest.mark.parametrize(
+    ("handler", "kind"),
+    [
+        (answers(404, {"detail": "Not Found"}), errors.NoSuchRoute),
+        (answers(404, PAGE), errors.NoSuchRoute),
+        (answers(405, {"detail": "Method Not Allowed"}), errors.Unexpected),
+        (answers(200, PAGE), errors.NotJson),
+        (answers(401, {"detail": "Invalid JWT"}), errors.TokenRefused),
+        (answers(500, {"detail": "An unexpected error occurred"}), errors.ServerFailed),
+    ],
+)
+def test_a_session_that_was_not_deleted_is_never_called_gone(
+    handler: Handler, kind: type[HonchoUnavailable]
+) -> None:
+    with LoopbackServer(handler) as server, pytest.raises(kind):
+        delete(server)
