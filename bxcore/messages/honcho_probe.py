@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal, TypeAlias
 
+from bxcore.honcho_health import Health
 from bxcore.messages.errand import NobodyCame
-
-
-class Health(StrEnum):
-    """What one real request found out about a workspace."""
-
-    FINE = "fine"
-    EMPTY = "empty"
-    UNREACHABLE = "unreachable"
-    TOKEN_REFUSED = "token refused"  # noqa: S105 - a finding, no token
-    NO_SUCH_WORKSPACE = "no such workspace"
-    TOO_OLD = "server too old"
-    FAILING = "failing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

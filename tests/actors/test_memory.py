@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from actors import memory
+from actors import memory_turns
 from actors.base import Mailbox, Refusal
 from bxcore.decide import Send, Skip, Workspace
 from bxcore.labels import NEW_SESSION, Label, Level
@@ -311,7 +311,7 @@ def test_a_decision_is_on_disk_before_the_outbox_hears_of_it(
     ended(box, "k3f", 1)
     rows = outbox.expect(Deliver).rows
     assert turn_ledger.to_send(bench.places.ledger) == rows
-    outbox.expect_none(within_s=memory.OUTBOX_AGAIN_S * 2)
+    outbox.expect_none(within_s=memory_turns.OUTBOX_AGAIN_S * 2)
 
 
 def test_after_a_crash_the_outbox_is_told_to_look_at_what_the_one_before_may_have_decided(
@@ -334,7 +334,7 @@ def test_an_outbox_without_room_is_told_later_to_look(kit: Kit, bench: MemoryBen
         kit.settle()
     kit.expect_dead_letter("outbox", "busy")
     outbox.expect(Deliver)
-    kit.advance(memory.OUTBOX_AGAIN_S + 0.1)
+    kit.advance(memory_turns.OUTBOX_AGAIN_S + 0.1)
     outbox.expect(LookAgain)
 
 

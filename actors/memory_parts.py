@@ -1,0 +1,50 @@
+"""What the memory is made of, and what a room of it may ask of its actor (spec, chapter 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from actors.base import Mailbox
+from bxcore.labels import NEW_SESSION
+from bxcore.supervision import ChildSpec
+from bxcore.tool_answer import ToolAnswer
+from bxcore.workspaces import Readable
+from bxio.session_store import SessionStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where it keeps what: the folder of the three files, the index, the ledger, the sessions' logs."""
+
+    files: Path
+    index: Path
+    ledger: Path
+    sessions: SessionStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How Honcho is asked: the workspaces that may be, the supervisor of the chats, and a chat's child spec.
+
+    ``chat(child name, server-side workspace)`` gives the spec of one temporary ``HonchoChat``.
+    """
+
+    readable: tuple[Readable, ...]
+    asks: Mailbox
+    chat: Callable[[str, str], ChildSpec]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saving:
+    """Where finished turns go: the outbox, this agent's own peer name, and ``[honcho] save``."""
+
+    outbox: Mailbox
+    agent: str
+    save: bool = True
+
+
+def failed(sentence: str) -> ToolAnswer:
+    """The answer of a call that was not done, in the box's own words."""
+    return ToolAnswer(ok=False, content=sentence, label=NEW_SESSION)

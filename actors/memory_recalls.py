@@ -1,0 +1,134 @@
+"""What ``recall`` finds, and the index that it looks into (spec 4.3); a room of ``actors/memory.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from loguru import logger
+
+from actors.memory_parts import failed
+from bxcore import recalled
+from bxcore.finished_turns import FinishedTurn, finished_turns
+from bxcore.labels import NEW_SESSION
+from bxcore.messages.memory import Recall
+from bxcore.recall_hits import Note, Searched
+from bxcore.sanitize import redact
+from bxcore.tool_answer import ToolAnswer
+from bxio import recall_index
+from bxio.memory_files import Entry, MemoryFiles, MemoryFilesError
+from bxio.recall_index import RecallIndex, RecallIndexError
+from bxio.turn_intake import Ended
+
+INDEXED = 20_000
+"""Characters of what was said, and of a reply, that the index takes in."""
+
+
+class Recalls:
+    """Used by the memory's thread. ``missing`` counts the sessions that are still to be taken in.
+
+    ``new`` is called when the index was opened anew and may lack some.
+    """
+
+    def __init__(
+        self, path: Path, files: MemoryFiles, *, missing: Callable[[], int], new: Callable[[], None]
+    ) -> None:
+        self._path = path
+        self._files = files
+        self._missing = missing
+        self._new = new
+        self._index: RecallIndex | None = None
+        self._notes: tuple[Entry, ...] | None = None
+
+    def start(self) -> None:
+        """Open the index if it can be; a failure is logged, and the next recall tries again."""
+        try:
+            self._index = self._opened_index()
+        except RecallIndexError as error:
+            self._index_failed(error)
+
+    def close(self) -> None:
+        """Close the index."""
+        if self._index is not None:
+            self._index.close()
+
+    def recall(self, message: Recall) -> ToolAnswer:
+        """Search, and answer with the items or with what was searched."""
+        try:
+            index = self._ready_index()
+            hits = index.search(
+                message.args.query,
+                k=message.args.k,
+                without=message.session,
+                trusted_only=message.trusted_only,
+            )
+            if not hits:
+                return self._nothing(index)
+        except RecallIndexError as error:
+            self._index_failed(error)
+            if not error.damaged:
+                return failed(f"recall: {error.sentence}")
+            return failed("recall: the index is not sound and is made anew; ask again in a moment")
+        except MemoryFilesError as error:
+            return failed(f"recall: {error.sentence}")
+        items = [hit.item() for hit in hits]
+        return ToolAnswer(ok=True, content=recalled.render(items), label=recalled.label(items))
+
+    def _nothing(self, index: RecallIndex) -> ToolAnswer:
+        turns, notes = index.counts()
+        searched = Searched(turns=turns, notes=notes, missing=self._missing())
+        return ToolAnswer(ok=True, content=searched.nothing_found(), label=NEW_SESSION)
+
+    def _ready_index(self) -> RecallIndex:
+        """The index with the notes as they are on disk now; opened again when there is none."""
+        if self._index is None:
+            self._index = self._opened_index()
+            self._new()
+        notes = self._files.entries("notes")
+        if notes != self._notes:
+            self._index.set_notes(Note(text=redact(entry.text), label=entry.label) for entry in notes)
+            self._notes = notes
+        return self._index
+
+    def _opened_index(self) -> RecallIndex:
+        index = RecallIndex.open(self._path)
+        self._notes = None
+        if index.made_anew not in {None, "missing"}:
+            logger.warning("recall: the index was {} and is made anew from the logs", index.made_anew)
+        return index
+
+    def _index_failed(self, error: RecallIndexError) -> None:
+        """A damaged cache is dropped, and the next look makes it anew; one on a full disk is left alone."""
+        logger.error("recall: {}", error.sentence)
+        if error.damaged and self._index is not None:
+            self._index.close()
+            self._index = None
+            recall_index.drop(self._path)
+
+    def sizes(self) -> dict[str, int]:
+        """The bytes that each log had when it was taken in; none when there is no index."""
+        try:
+            return {} if self._index is None else self._index.sizes()
+        except RecallIndexError as error:
+            self._index_failed(error)
+            return {}
+
+    def take_in(self, ended: Ended) -> None:
+        """Index the turns that have ended."""
+        if self._index is None:
+            return
+        try:
+            begun = self._index.turns_in(ended.session)
+            wanted = (
+                _redacted(turn)
+                for turn in finished_turns(ended.session, ended.records)
+                if begun < turn.turn <= ended.upto
+            )
+            self._index.add_turns(ended.session, wanted, size=ended.size, upto=ended.upto)
+        except RecallIndexError as error:
+            self._index_failed(error)
+
+
+def _redacted(turn: FinishedTurn) -> FinishedTurn:
+    return replace(turn, user=redact(turn.user)[:INDEXED], reply=redact(turn.reply)[:INDEXED])

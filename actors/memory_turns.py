@@ -1,0 +1,66 @@
+"""Turns that have ended: decided, indexed, told of (spec 4.6, 4.7); a room of ``actors/memory.py``."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from loguru import logger
+
+from actors.base import Actor, Delivery, Mailbox
+from actors.memory_recalls import Recalls
+from bxcore.messages.memory import CatchUp, TellOutbox
+from bxcore.messages.outbox import Deliver, LookAgain
+from bxio.journal_file import JournalError
+from bxio.session_store import SessionError
+from bxio.turn_intake import TurnIntake
+
+SLICE_S = 0.05
+"""How long it takes in old sessions before it looks at its mailbox again."""
+OUTBOX_AGAIN_S = 5.0
+
+
+class Turns:
+    """Used by the memory's thread; ``actor`` is the memory, whose own mailbox it writes to."""
+
+    def __init__(self, actor: Actor, intake: TurnIntake, recalls: Recalls, outbox: Mailbox) -> None:
+        self._actor = actor
+        self._intake = intake
+        self._recalls = recalls
+        self._outbox = outbox
+        self._missing: deque[str] = deque()
+
+    @property
+    def missing(self) -> int:
+        """Sessions that are still to be taken in."""
+        return len(self._missing)
+
+    def look_for_missing(self) -> None:
+        """Find the sessions that grew unseen, and take them in bit by bit."""
+        self._missing = deque(self._intake.grown(self._recalls.sizes()))
+        if self._missing:
+            self._actor.tell_later(0.0, CatchUp())
+
+    def catch_up(self) -> None:
+        """Take in the next of them, for a slice of time."""
+        until_s = self._actor.now() + SLICE_S
+        while self._missing and self._actor.now() <= until_s:
+            self.take_in(self._missing.popleft(), None)
+        if self._missing:
+            self._actor.tell_later(0.0, CatchUp())
+
+    def take_in(self, session: str, turn: int | None) -> None:
+        """Decide and index what has ended. A decision that cannot be written now is made later."""
+        try:
+            ended = self._intake.read(session, turn)
+            rows = self._intake.decide(ended)
+        except (SessionError, JournalError) as error:
+            logger.error("memory: session {} is not taken in: {}", session, error.sentence)
+            return
+        self._recalls.take_in(ended)
+        if rows:
+            self.tell_outbox(Deliver(rows=rows))
+
+    def tell_outbox(self, message: Deliver | LookAgain) -> None:
+        """Tell it, again later when it has no room."""
+        if self._outbox.tell(message) is Delivery.BUSY:
+            self._actor.tell_later(OUTBOX_AGAIN_S, TellOutbox())
