@@ -18,7 +18,9 @@ from bxio.honcho.values import NewMessage, QueueStatus, StoredMessage
 _T = TypeVar("_T")
 _MESSAGES = TypeAdapter(list[StoredMessage])
 _QUEUE = TypeAdapter(QueueStatus)
-_PAGE = 100
+_PAGE = 25
+_MOST_OF_LIST = 4 * 1024 * 1024
+"""Bytes of a list: a page of the longest messages, or a hundred long ones."""
 
 
 class HonchoClient:
@@ -58,16 +60,18 @@ class HonchoClient:
         Never repeated from here: the same batch twice is two copies.
         """
         body = {"messages": [_wire(message) for message in messages]}
-        return _read(
-            _MESSAGES, self._post(session_path(workspace, session, "messages"), body, deadline_s, cut)
-        )
+        path = session_path(workspace, session, "messages")
+        request = Request(method="POST", path=path, body=body, most_bytes=_MOST_OF_LIST)
+        return _read(_MESSAGES, self._ask(request, deadline_s, cut))
 
     def search(
         self, workspace: str, query: str, limit: int, deadline_s: float, cut: Cut | None = None
     ) -> list[StoredMessage]:
         """Find at most ``limit`` (1 to 100) messages near ``query``, best first."""
         body = {"query": honcho_text.search_query(query), "limit": limit}
-        return _read(_MESSAGES, self._post(workspace_path(workspace, "search"), body, deadline_s, cut))
+        path = workspace_path(workspace, "search")
+        request = Request(method="POST", path=path, body=body, most_bytes=_MOST_OF_LIST)
+        return _read(_MESSAGES, self._ask(request, deadline_s, cut))
 
     def find(
         self,
@@ -83,7 +87,8 @@ class HonchoClient:
         found: list[StoredMessage] = []
         for number in _pages():
             params = {"page": str(number), "size": str(_PAGE)}
-            page = self._ask(Request(method="POST", path=path, body=body, params=params), deadline_s, cut)
+            request = Request(method="POST", path=path, body=body, params=params, most_bytes=_MOST_OF_LIST)
+            page = self._ask(request, deadline_s, cut)
             items = _read(_MESSAGES, page.get("items") if isinstance(page, dict) else None)
             found += items
             if len(items) < _PAGE:
@@ -129,7 +134,7 @@ _MISSING = object()
 
 def _pages() -> Iterator[int]:
     """Page numbers to ask for, an end to them: a server might call every page full."""
-    return iter(range(1, 101))
+    return iter(range(1, 401))
 
 
 def _wire(message: NewMessage) -> dict[str, Any]:

@@ -7,6 +7,8 @@ class HonchoUnavailable(Exception):  # noqa: N818 - each kind is named for what 
     """Honcho gave no usable answer; ``str`` is the kind and status as the log line shows it."""
 
     kind = "unavailable"
+    retry_after_s: float | None = None
+    """How long the server wants to be left alone, in seconds; None when it did not say."""
 
     def __init__(self, status: int | None = None, *, detail: str | None = None) -> None:
         self.status = status
@@ -20,10 +22,28 @@ class Unreachable(HonchoUnavailable):
     kind = "unreachable"
 
 
+class ConnectionRefused(Unreachable):
+    """Nothing listens at the address."""
+
+    kind = "the connection was refused"
+
+
+class NoSuchHost(Unreachable):
+    """The name in the URL has no address."""
+
+    kind = "the host's name was not found"
+
+
 class NotTrusted(Unreachable):
-    """The server's certificate is not one that this box trusts."""
+    """The server's certificate is not one that this box trusts; the text says why it is not."""
 
     kind = "the server's certificate is not trusted"
+
+
+class NoTls(Unreachable):
+    """The TLS handshake failed for another reason, such as a server that speaks plain HTTP."""
+
+    kind = "the server does not speak TLS as it should"
 
 
 class Late(HonchoUnavailable):
@@ -96,10 +116,22 @@ class ServerFailed(HonchoUnavailable):
     kind = "the server failed"
 
 
+class GatewayFailed(ServerFailed):
+    """502, 503 or 504: Honcho has none of its own, so a proxy in front of it does not reach it."""
+
+    kind = "a proxy answered and its server did not"
+
+
 class Unexpected(HonchoUnavailable):
-    """A status that the contract does not know, such as a redirect."""
+    """A status that the contract does not know."""
 
     kind = "an unexpected status"
+
+
+class Redirected(Unexpected):
+    """A redirect: the question and the token are for the server that was named, and for no other."""
+
+    kind = "a redirect, which is not followed"
 
 
 class NotJson(HonchoUnavailable):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import socket
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from tests.doubles.loopback import Connection, Handler
 
@@ -80,14 +81,26 @@ def speaks_no_http(connection: Connection) -> None:
     connection.send(b"220 mail.example ESMTP ready\r\n\r\n")
 
 
-def answers(status: int, body: bytes | object, *, content_type: str = "application/json") -> Handler:
+def speaks_at_once(connection: Connection) -> None:
+    """Answers whatever comes with plain HTTP, as a server does that was sent a TLS handshake."""
+    connection.receive()
+    connection.send(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
+
+
+def answers(
+    status: int,
+    body: bytes | object,
+    *,
+    content_type: str = "application/json",
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> Handler:
     """Answer every request the same; a body that is no bytes is sent as JSON."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
 
     def handle(connection: Connection) -> None:
         while True:
             connection.read_request()
-            connection.send(_head(status, len(data), content_type) + data)
+            connection.send(_head(status, len(data), content_type, headers) + data)
 
     return handle
 
@@ -102,10 +115,18 @@ def in_turn(handlers: Iterable[Handler]) -> Handler:
     return handle
 
 
-def _head(status: int, length: int, content_type: str = "application/json") -> bytes:
+def _head(
+    status: int,
+    length: int,
+    content_type: str = "application/json",
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> bytes:
+    lines = {"content-type": content_type, "content-length": str(length), **headers}
     return (
-        f"HTTP/1.1 {status} Said\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\n\r\n".encode()
-    )
+        f"HTTP/1.1 {status} Said\r\n"
+        + "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+        + "\r\n"
+    ).encode()
 
 
 def _drip(connection: Connection, data: bytes) -> None:

@@ -97,15 +97,27 @@ Handler: TypeAlias = Callable[[Connection], None]
 
 
 class LoopbackServer:
-    """Listens from its making until ``close``; use it in a ``with``. ``tls`` wraps every connection."""
+    """Listens from its making until ``close``; use it in a ``with``. ``tls`` wraps every connection.
 
-    def __init__(self, handler: Handler, *, tls: ssl.SSLContext | None = None, backlog: int = 256) -> None:
+    ``host`` is the loopback address to listen at.
+    """
+
+    def __init__(
+        self,
+        handler: Handler,
+        *,
+        tls: ssl.SSLContext | None = None,
+        backlog: int = 256,
+        host: str = "127.0.0.1",
+    ) -> None:
         self._handler = handler
         self._tls = tls
         self._closing = threading.Event()
         self._idle = threading.Condition()
         self._threads: set[threading.Thread] = set()
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=backlog)
+        self._host = f"[{host}]" if ":" in host else host
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        self._listener = socket.create_server((host, 0), family=family, backlog=backlog)
         self.accepted = 0
         self.requests: list[bytes] = []
         """Every request read so far, head and body."""
@@ -118,7 +130,7 @@ class LoopbackServer:
 
     @property
     def url(self) -> str:
-        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://{self._host}:{self.port}"
 
     def wait_idle(self, within_s: float = 10.0) -> bool:
         """Wait until every connection's thread has ended; whether it came to that."""

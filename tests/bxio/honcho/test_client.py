@@ -8,8 +8,8 @@ import pytest
 
 from bxio.deadline_http import Cut
 from bxio.honcho import HonchoClient, HonchoServer, HonchoUnavailable, NewMessage, errors
-from tests.doubles import bad_manners, certificate
-from tests.doubles.bad_manners import answers
+from tests.doubles import bad_manners
+from tests.doubles.bad_manners import answers, in_turn
 from tests.doubles.loopback import Handler, LoopbackServer
 
 LONG_S = 20.0
@@ -91,8 +91,11 @@ UNAVAILABLE: list[tuple[Handler, type[HonchoUnavailable], str]] = [
     (answers(422, {"detail": [{"input": QUESTION}]}), errors.Refused, "422, what was sent is refused"),
     (answers(429, {"detail": QUESTION}), errors.TooManyRequests, "429, too many requests"),
     (answers(500, {"detail": QUESTION}), errors.ServerFailed, "500, the server failed"),
-    (answers(503, PAGE), errors.ServerFailed, "503, the server failed"),
-    (answers(307, b""), errors.Unexpected, "307, an unexpected status"),
+    (answers(501, {"detail": QUESTION}), errors.ServerFailed, "501, the server failed"),
+    (answers(502, PAGE), errors.GatewayFailed, "502, a proxy answered and its server did not"),
+    (answers(503, PAGE), errors.GatewayFailed, "503, a proxy answered and its server did not"),
+    (answers(504, b""), errors.GatewayFailed, "504, a proxy answered and its server did not"),
+    (answers(418, b""), errors.Unexpected, "418, an unexpected status"),
     (answers(200, PAGE), errors.NotJson, "200, the answer is not JSON"),
     (answers(200, b""), errors.NotJson, "200, the answer is not JSON"),
     (answers(200, b"\xff\xfe"), errors.NotJson, "200, the answer is not JSON"),
@@ -125,28 +128,10 @@ def test_each_failure_has_its_kind_and_says_nothing_of_question_or_answer(
         assert len(server.requests) == 1, "nothing is sent twice"
 
 
-def test_a_closed_port_is_unreachable() -> None:
-    with LoopbackServer(answers(200, {})) as server:
-        url = server.url
-    with pytest.raises(errors.Unreachable) as caught:
-        HonchoClient(HonchoServer(url=url)).chat("w", QUESTION, soon())
-    assert str(caught.value) == "unreachable"
-
-
 @pytest.mark.parametrize("url", ["http://", "http://[", "ftp://127.0.0.1", "nonsense"])
 def test_a_url_of_no_server_is_unreachable(url: str) -> None:
     with pytest.raises(errors.Unreachable):
         HonchoClient(HonchoServer(url=url)).chat("w", QUESTION, soon())
-
-
-def test_a_certificate_of_nobody_is_not_trusted(tmp_path_factory: pytest.TempPathFactory) -> None:
-    pair = certificate.make(tmp_path_factory.mktemp("c"))
-    with LoopbackServer(answers(200, {"content": "x"}), tls=pair.server) as server:
-        with pytest.raises(errors.NotTrusted):
-            chat(server)
-        assert (
-            HonchoClient(HonchoServer(url=server.url, roots=pair.client)).chat("w", QUESTION, soon()) == "x"
-        )
 
 
 @pytest.mark.parametrize("handler", [bad_manners.silent, bad_manners.drips_a_body, bad_manners.drips_headers])
@@ -240,3 +225,22 @@ def test_a_session_that_was_not_deleted_is_never_called_gone(
 ) -> None:
     with LoopbackServer(handler) as server, pytest.raises(kind):
         delete(server)
+
+
+def test_a_page_of_the_longest_messages_is_read_whole() -> None:
+    longest = "\N{GRINNING FACE}" * 25_000
+    item = {"id": "m", "content": longest, "peer_id": "p", "session_id": "s", "workspace_id": "w"}
+    page = {"items": [{**item, "created_at": "2026-01-01T00:00:00Z"}] * 24}
+    with LoopbackServer(answers(200, json.dumps(page, ensure_ascii=False).encode())) as server:
+        found = HonchoClient(HonchoServer(url=server.url)).find("w", "s", {"turn": 1}, soon())
+        assert [len(message.content) for message in found] == [25_000] * 24
+
+
+def test_every_page_is_asked_for_until_one_is_not_full() -> None:
+    item = {"id": "m", "content": "x", "peer_id": "p", "session_id": "s", "workspace_id": "w"}
+    full = {"items": [{**item, "created_at": "2026-01-01T00:00:00Z", "later_key": 1}] * 25}
+    pages = in_turn([answers(200, full), answers(200, full), answers(200, {"items": []})])
+    with LoopbackServer(pages) as server:
+        assert len(HonchoClient(HonchoServer(url=server.url)).find("w", "s", {}, soon())) == 50
+        first = [request.split(b" ")[1].rpartition(b"?")[2] for request in server.requests]
+        assert first == [b"page=1&size=25", b"page=2&size=25", b"page=3&size=25"]
