@@ -199,6 +199,9 @@ def _outbox(parts: Parts) -> Start:
         ledger=state / "ledger.jsonl",
         marks=state / "delivered.jsonl",
         sessions=parts.claim.store,
+        forgotten=state / "forgotten.jsonl",
+        save=honcho.save,
+        publish=parts.facts.hear_of_outbox,
     )
     return lambda context: Outbox(context, delivery=delivery)
 

@@ -8,6 +8,7 @@ from actors.base import Runtime
 from bxcore.control.views import Fact
 from bxcore.doctor import Check, Verdict, sandbox_checks, sandbox_fact
 from bxcore.messages.model import ModelState
+from bxcore.outbox_facts import OutboxFacts
 from bxcore.sandbox.view import SandboxView
 
 
@@ -21,6 +22,7 @@ class BoxFacts:
         self._broken: str | None = None
         self._grants: tuple[str, ...] = ()
         self._sandbox: SandboxView | None = None
+        self._outbox: OutboxFacts | None = None
 
     def hear_of_model(self, state: ModelState) -> None:
         """Keep the model's last news."""
@@ -42,6 +44,10 @@ class BoxFacts:
         """Keep what the runner found out last."""
         self._sandbox = view
 
+    def hear_of_outbox(self, facts: OutboxFacts) -> None:
+        """Keep how the way to Honcho is."""
+        self._outbox = facts
+
     def checks(self) -> Iterator[Check]:
         """The same for doctor, which wants the good news too."""
         for fact in self._lines():
@@ -57,6 +63,9 @@ class BoxFacts:
     def __call__(self) -> Iterator[Fact]:
         """What is known now."""
         yield from self._lines()
+        if self._outbox is not None:  # doctor tries Honcho itself
+            help_ = "bxctl memory outbox"
+            yield Fact(name="honcho", text=self._outbox.text, ok=self._outbox.ok, help=help_)
         if self._broken is not None:  # doctor walks the chain anew
             text = f"somebody changed the file, {self._broken}"
             yield Fact(name="audit chain", text=text, ok=False, help="bxctl audit verify")

@@ -1,58 +1,48 @@
-"""Outbox: sends what the ledger holds to Honcho, however long Honcho is away (spec 4.7).
+"""Outbox: sends what the ledger holds to Honcho, in order within a session, across outages (spec 4.7).
 
-First form. Rows of one session go in order, and a session whose row fails lets the others pass. A row that
-may have been sent before, by this process or the one before it, is looked up in Honcho before it is sent
-again, so no turn is there twice or missing.
+It holds no text: a turn is read from its session's log when it is sent. After an unclear end (a time-out, a
+lost connection, a crash between sending and its mark) the turn is looked up in Honcho before it is sent
+again, so no turn is there twice or missing. Its rooms: what waits, one step of delivery, and the operator's
+look and word.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
 from typing import assert_never
 
 from loguru import logger
 
 from actors.base import Actor, Context, Refusal, Timer
-from bxcore.backoff import Backoff, delay_s
-from bxcore.decide import Send, Workspace
-from bxcore.finished_turns import finished_turns
-from bxcore.messages.outbox import Deliver, LookAgain, OutboxMessage, SendNext
-from bxcore.outgoing import Part, batches, parts
-from bxcore.turn_decisions import Decided
+from actors.outbox_operator import Operator
+from actors.outbox_parts import Delivery
+from actors.outbox_sending import Sender
+from actors.outbox_waiting import Queue
+from bxcore.backoff import delay_s
+from bxcore.messages.outbox import (
+    Deliver,
+    DropRow,
+    EraseThere,
+    LookAgain,
+    OutboxMessage,
+    RetryRows,
+    SendNext,
+    ShowOutbox,
+)
+from bxcore.outbox_facts import OutboxFacts
+from bxcore.outbox_line import Line, Waiting
 from bxio.deadline_http import Cut
-from bxio.honcho import HonchoClient, HonchoUnavailable, NewMessage
-from bxio.honcho.errors import NoSuchWorkspace, NotFound, Refused
+from bxio.honcho import HonchoUnavailable
+from bxio.honcho.errors import GatewayFailed, Refused, ServerFailed
 from bxio.journal_file import JournalError
-from bxio.session_store import SessionError, SessionStore
-from bxio.turn_ledger import DeliveryMarks, to_send
+from bxio.session_store import SessionError
+from bxio.turn_ledger import DeliveryMarks
 
-HELD = 1000
-"""Rows held at hand; the ledger keeps the others until these are sent."""
+__all__ = ["Delivery", "Outbox"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """Where it sends and what it reads. ``workspaces`` are the server-side names of this agent's own two."""
-
-    client: HonchoClient
-    workspaces: Mapping[Workspace, str]
-    agent: str
-    ledger: Path
-    marks: Path
-    sessions: SessionStore
-    request_s: float = 10.0
-    backoff: Backoff = field(default_factory=lambda: Backoff(first_s=0.5, most_s=60.0))
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """A row that waits; ``maybe_sent`` once it may have reached Honcho unnoticed."""
-
-    row: Decided
-    maybe_sent: bool
+QUEUE_AGAIN_S = 60.0
+"""Between two questions of what Honcho has still to think about."""
+REFUSED_TWICE = "500 twice, while others came through"
 
 
 class Outbox(Actor):
@@ -63,163 +53,216 @@ class Outbox(Actor):
         self._world = context.runtime.world
         self._delivery = delivery
         self._cut = Cut()
-        self._marks: DeliveryMarks | None = None
-        self._sessions: OrderedDict[str, dict[int, _Waiting]] = OrderedDict()
-        """The rows that wait by session and turn; the session to be served next comes first."""
-        self._held = 0
-        self._more_in_ledger = False
+        self._marks: DeliveryMarks
+        self._queue: Queue
+        self._sender: Sender
+        self._operator: Operator
+        self._open = False
         self._failures = 0
+        self._failing = ""
+        self._failing_since_s = 0.0
+        self._rest_s: float | None = None
+        self._sent = 0
+        self._thinks: tuple[tuple[str, str], ...] = ()
+        self._asked_queue_s = float("-inf")
+        self._asked_after = 0
         self._next: Timer | None = None
+        self._next_s = 0.0
 
     def on_start(self) -> None:
-        """Read what waits from the ledger; what was attempted before is not known, so all is looked up."""
+        """Read what waits from the ledger; what of it another life of the box sent is looked up."""
         try:
             self._marks = DeliveryMarks.open(self._delivery.marks)
-            self._read_ledger()
+            self._open = True
+            self._queue = Queue(self._delivery.ledger, self._delivery.forgotten)
+            self._sender = Sender(self._delivery, self._marks, self._cut, self.now)
+            self._operator = Operator(self._delivery, self._queue, self._marks, self._world.wall)
+            self._queue.read(self._marks.known, unsure=True)
         except JournalError as error:
             self.on_stop()
             raise Refusal(error.sentence) from None
+        self._go_on()
 
     def on_stop(self) -> None:
         """Close the marks."""
-        if self._marks is not None:
+        if self._open:
             self._marks.close()
 
     def cut(self) -> None:
         """Shut down the request on its way. Any thread."""
         self._cut.cut()
 
-    def on_receive(self, message: OutboxMessage) -> None:
-        """Take in rows, or send the next one."""
+    def on_receive(self, message: OutboxMessage) -> object:
+        """Take in rows, send the next ones, or answer the operator."""
+        try:
+            return self._handled(message)
+        except JournalError as error:
+            raise Refusal(error.sentence) from None
+        finally:
+            self._go_on()
+
+    def _handled(self, message: OutboxMessage) -> object:
         match message:
             case Deliver():
-                self._hold(message.rows, maybe_sent=False)
-            case LookAgain():
-                self._read_ledger()
+                self._queue.hear(message.rows, self._marks.known)
+            case LookAgain() | EraseThere():
+                self._queue.read(self._marks.known, unsure=False)
             case SendNext():
                 self._next = None
-                self._send_next()
+                self._step()
+            case ShowOutbox():
+                return self._operator.show(message.limit, self._facts(), max(0.0, self._next_s - self.now()))
+            case RetryRows():
+                self._try_at_once()
+                return self._operator.retry(message.id)
+            case DropRow():
+                return self._operator.drop(message.id)
             case _:
                 assert_never(message)
-        self._go_on()
+        return None
 
     def facts(self) -> Mapping[str, str | int | float]:
-        """Turns at hand that wait, and failures in a row."""
-        return {"waiting": self._held, "failures": self._failures}
+        """Turns that wait and that were parked, and failures in a row."""
+        if not self._open:
+            return {}
+        return {
+            "waiting": self._queue.waiting,
+            "parked": len(self._marks.known.parked),
+            "failures": self._failures,
+        }
 
-    # What waits.
-
-    def _read_ledger(self) -> None:
-        self._more_in_ledger = False
-        self._hold(to_send(self._delivery.ledger), maybe_sent=True)
-        self._go_on()
-
-    def _hold(self, rows: Iterable[Decided], *, maybe_sent: bool) -> None:
-        """Keep rows that are neither done nor held, up to the bound; the ledger remembers the rest."""
-        assert self._marks is not None
-        for row in rows:
-            if not isinstance(row.action, Send) or self._marks.done(row):
-                continue
-            if row.turn in self._sessions.get(row.session, ()):
-                continue
-            self._more_in_ledger = self._more_in_ledger or self._held >= HELD
-            if self._more_in_ledger:
-                return
-            self._sessions.setdefault(row.session, {})[row.turn] = _Waiting(row, maybe_sent)
-            self._held += 1
+    # When.
 
     def _go_on(self) -> None:
-        """Have the next row come up: at once, or after a rest while Honcho fails."""
-        if self._next is not None or not (self._sessions or self._more_in_ledger):
+        """Have the next step come up: at once, or after a rest while Honcho fails."""
+        self._delivery.publish(self._facts())
+        if self._next is not None or not self._delivery.save or not self._has_work():
             return
         rest_s = 0.0
         if self._failures:
             rest_s = delay_s(self._delivery.backoff, self._failures, self._world.random())
+            rest_s = max(rest_s, self._rest_s or 0.0)
+        self._next_s = self.now() + rest_s
         self._next = self.tell_later(rest_s, SendNext())
 
-    # Sending.
+    def _has_work(self) -> bool:
+        return bool(self._queue.lines or self._queue.erase or self._queue.more_in_ledger)
 
-    def _send_next(self) -> None:
-        if not self._sessions:
-            self._read_ledger()
+    def _try_at_once(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+        self._failures = 0
+
+    # One step.
+
+    def _step(self) -> None:
+        """Erase a session, or look up or append some turns of one: a single failure ends the step."""
+        if not self._queue.lines and not self._queue.erase:
+            self._queue.read(self._marks.known, unsure=False)
+        session = next(iter(self._queue.erase), None) or next(iter(self._queue.lines), None)
+        if session is None:
             return
-        session, waiting = next(iter(self._sessions.items()))
-        self._sessions.move_to_end(session)
-        first = waiting[min(waiting)]
+        self._queue.turn_to_next(session)
         try:
-            self._send(first)
-        except HonchoUnavailable as error:
-            self._failed(first, error)
+            if session in self._queue.erase:
+                self._erase(session)
+            else:
+                self._deliver(session, self._queue.lines[session])
         except (JournalError, SessionError) as error:
-            self._failures += 1
-            logger.error("outbox: turn {} of session {}: {}", first.row.turn, session, error.sentence)
-        else:
-            self._failures = 0
-            self._drop(first.row)
+            self._failed(error.sentence)
+            logger.error("outbox: session {}: {}", session, error.sentence)
 
-    def _failed(self, waiting: _Waiting, error: HonchoUnavailable) -> None:
-        """A refusal is for good; after anything else the row may be there, and is tried again."""
-        row = waiting.row
-        if isinstance(error, Refused):
-            logger.error("outbox: turn {} of session {} is given up: {}", row.turn, row.session, error)
-            self._done(row, gave_up=str(error))
-            self._drop(row)
-            return
-        waiting.maybe_sent = True
-        self._failures += 1
-        if self._failures == 1:
-            logger.warning("outbox: {} turns wait for honcho: {}", self._held, error)
-
-    def _send(self, waiting: _Waiting) -> None:
-        row, action = waiting.row, waiting.row.action
-        assert isinstance(action, Send)
-        wanted = self._parts(row, action)
-        workspace = self._delivery.workspaces[action.workspace]
-        if waiting.maybe_sent:
-            wanted = tuple(part for part in wanted if not self._is_there(workspace, part))
-        for batch in batches(wanted):
-            self._append(workspace, row.session, batch)
-            waiting.maybe_sent = True
-        self._done(row)
-
-    def _parts(self, row: Decided, action: Send) -> tuple[Part, ...]:
-        """The turn's messages, from the session's log; none when that is gone."""
-        records = self._delivery.sessions.read(row.session)
-        found = [turn for turn in finished_turns(row.session, records) if turn.turn == row.turn]
-        return parts(found[0], speaker=action.speaker, agent=self._delivery.agent) if found else ()
-
-    def _is_there(self, workspace: str, part: Part) -> bool:
-        """Whether Honcho holds a part; a workspace or session that it does not know holds none.
-
-        The text counts too: a box that began anew may have had another turn of that number once.
-        """
+    def _erase(self, session: str) -> None:
+        orders = self._queue.erase[session]
+        order = orders[0]
+        generation = self._queue.orders.by_session[session].index(order)
         try:
-            found = self._delivery.client.find(
-                workspace, part.session, part.metadata, self._deadline_s(), self._cut
-            )
-        except (NoSuchWorkspace, NotFound):
-            return False
-        return any(message.content == part.content for message in found)
+            self._sender.erase(order, generation)
+        except HonchoUnavailable as error:
+            self._unavailable(error)
+            return
+        self._well()
+        del orders[0]
+        if not orders:
+            del self._queue.erase[session]
 
-    def _append(self, workspace: str, session: str, wanted: Sequence[Part]) -> None:
-        messages = [
-            NewMessage(
-                peer=part.peer, content=part.content, metadata=part.metadata, created_at=part.at or None
-            )
-            for part in wanted
-        ]
-        self._delivery.client.append(workspace, session, messages, self._deadline_s(), self._cut)
+    def _deliver(self, session: str, line: Line) -> None:
+        batch = line.next()[: 1 if line.unsure else None]
+        try:
+            there = self._sender.there(batch[0]) if line.unsure else frozenset()
+        except HonchoUnavailable as error:  # of a question, which says nothing of what is to be sent
+            self._unavailable(error)
+            return
+        try:
+            sent = self._sender.send(session, batch, there)
+        except Refused as error:
+            self._well()  # it looked at what was sent
+            self._park(line.refused(batch), str(error))
+        except ServerFailed as error:
+            self._server_failed(line, batch, error)
+        except HonchoUnavailable as error:
+            line.unsure = True
+            self._unavailable(error)
+        else:
+            self._well()
+            self._sent += sent.appended
+            line.unsure = line.unsure and not sent.appended
+            line.sent(sent.turns)
+            self._queue.gone(sent.turns)
+            self._ask_queue()
 
-    def _deadline_s(self) -> float:
-        return self.now() + self._delivery.request_s
+    def _server_failed(self, line: Line, batch: list[Waiting], error: ServerFailed) -> None:
+        """A proxy's word says nothing of what was sent; a 500 may."""
+        if isinstance(error, GatewayFailed):
+            line.unsure = True
+        else:
+            self._park(line.failed(batch, self._sent), REFUSED_TWICE)
+        self._unavailable(error)
 
-    def _done(self, row: Decided, *, gave_up: str | None = None) -> None:
-        assert self._marks is not None
-        self._marks.mark(row, gave_up=gave_up)
+    def _park(self, waiting: Waiting | None, why: str) -> None:
+        if waiting is None:
+            return
+        self._sender.park(waiting, why)
+        self._queue.gone([waiting])
+        logger.error(
+            "outbox: turn {} of session {} is parked: {}", waiting.row.turn, waiting.row.session, why
+        )
 
-    def _drop(self, row: Decided) -> None:
-        waiting = self._sessions[row.session]
-        del waiting[row.turn]
-        self._held -= 1
-        if not waiting:
-            del self._sessions[row.session]
+    def _unavailable(self, error: HonchoUnavailable) -> None:
+        self._rest_s = error.retry_after_s
+        if self._failures == 0:
+            logger.warning("outbox: {} turns wait for honcho: {}", self._queue.waiting, error)
+        self._failed(str(error))
+
+    def _failed(self, why: str) -> None:
+        if self._failing == "":
+            self._failing_since_s = self.now()
+        self._failing = why
+        self._failures += 1
+
+    def _well(self) -> None:
+        self._failures, self._failing, self._rest_s = 0, "", None
+
+    # What it tells of itself.
+
+    def _ask_queue(self) -> None:
+        """Once all is delivered, and at most once a minute; what goes wrong here is no failure."""
+        if self._queue.waiting or self.now() < self._asked_queue_s + QUEUE_AGAIN_S:
+            return
+        self._asked_queue_s = self.now()
+        try:
+            self._thinks = self._sender.queue()
+        except HonchoUnavailable:
+            self._thinks = ()
+
+    def _facts(self) -> OutboxFacts:
+        return OutboxFacts(
+            waiting=self._queue.waiting,
+            parked=len(self._marks.known.parked),
+            oldest_s=self._operator.oldest_s(),
+            failing=self._failing,
+            failing_s=self.now() - self._failing_since_s if self._failing else 0.0,
+            saves=self._delivery.save,
+            queue=self._thinks,
+        )

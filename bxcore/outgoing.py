@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bxcore.finished_turns import FinishedTurn
+from bxcore.honcho_sessions import peer_id
 from bxcore.honcho_text import MAX_BATCH, MAX_CONTENT, sendable
 
 MAX_BATCH_CHARACTERS = 6 * MAX_CONTENT
@@ -22,19 +23,34 @@ class Part:
     peer: str
     content: str
     at: str
+    log: str = ""
 
     @property
     def metadata(self) -> dict[str, str | int]:
         """What it is found by again on the server."""
-        return {"session": self.session, "turn": self.turn, "part": self.number}
+        return {**turn_metadata(self.session, self.log, self.turn), "part": self.number}
 
 
-def parts(turn: FinishedTurn, *, speaker: str, agent: str) -> tuple[Part, ...]:
+def turn_metadata(session: str, log: str, turn: int) -> dict[str, str | int]:
+    """What all parts of a turn have in common on the server."""
+    named = {"log": log} if log else {}
+    return {"session": session, **named, "turn": turn}
+
+
+def parts(turn: FinishedTurn, *, speaker: str, agent: str, log: str = "") -> tuple[Part, ...]:
     """The user's words as ``speaker`` and the reply as ``agent``, at most 25,000 characters each part."""
-    words = [(speaker, piece) for piece in _pieces(turn.user)]
-    words += [(agent, piece) for piece in _pieces(turn.reply)]
+    words = [(peer_id(speaker), piece) for piece in _pieces(turn.user)]
+    words += [(peer_id(agent), piece) for piece in _pieces(turn.reply)]
     return tuple(
-        Part(session=turn.session, turn=turn.turn, number=number, peer=peer, content=content, at=turn.at)
+        Part(
+            session=turn.session,
+            turn=turn.turn,
+            number=number,
+            peer=peer,
+            content=content,
+            at=turn.at,
+            log=log,
+        )
         for number, (peer, content) in enumerate(words)
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bxcore.decide import Action, Send, Skip, Workspace, decide
-from bxcore.records import Record
+from bxcore.records import Record, User
 from bxcore.session_fold import labels_after
 from bxcore.turn_spans import is_over, spans
 
@@ -19,7 +19,8 @@ NOT_SAVED = "the configuration saves nothing"
 class Decided:
     """One row. ``size`` is the bytes that the session's log had when it was read for the decision.
 
-    ``log`` tells that log from another one of the same name, begun after it was deleted.
+    ``log`` tells that log from another one of the same name, begun after it was deleted. ``at`` is when the
+    turn was said, ISO 8601, or empty.
     """
 
     session: str
@@ -27,6 +28,7 @@ class Decided:
     size: int
     action: Action
     log: str = ""
+    at: str = ""
 
 
 def ended_turns(records: Sequence[Record]) -> int:
@@ -51,11 +53,15 @@ def decide_turns(
         yield turn, decide(state, records, turn, agent) if save else Skip(NOT_SAVED)
 
 
+def said_at(records: Sequence[Record]) -> list[str]:
+    """When each turn was said, ISO 8601, or empty."""
+    return [record.at for record in records if isinstance(record, User)]
+
+
 def dump(row: Decided) -> str:
     """A row as one line of ASCII JSON, without the line end."""
     found: dict[str, Any] = {"session": row.session, "turn": row.turn, "size": row.size}
-    if row.log:
-        found["log"] = row.log
+    found |= {name: value for name, value in (("log", row.log), ("at", row.at)) if value}
     match row.action:
         case Send(workspace, speaker):
             found |= {"workspace": workspace.value, "speaker": speaker}
@@ -74,6 +80,7 @@ def parse(text: str) -> Decided:
             size=found["size"],
             action=_action(found),
             log=found.get("log", ""),
+            at=found.get("at", ""),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"no row of the ledger: {error}") from None

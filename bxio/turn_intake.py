@@ -9,19 +9,21 @@ from typing import Self
 
 from bxcore.decide import turns
 from bxcore.records import Record
-from bxcore.turn_decisions import Decided, decide_turns, ended_turns
+from bxcore.session_fold import log_of
+from bxcore.turn_decisions import Decided, decide_turns, ended_turns, said_at
 from bxio.session_store import LOG, SessionError, SessionStore
 from bxio.turn_ledger import TurnLedger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A session's log of ``size`` bytes, whose turns are over up to ``upto``."""
+    """A session's log of ``size`` bytes, whose turns are over up to ``upto``; ``log`` is its own name."""
 
     session: str
     records: tuple[Record, ...]
     size: int
     upto: int
+    log: str = ""
 
 
 class TurnIntake:
@@ -50,13 +52,15 @@ class TurnIntake:
         records = self._sessions.read(session)
         surely = ended_turns(records)
         upto = surely if turn is None else max(surely, min(turn, turns(records)))
-        return Ended(session=session, records=records, size=size, upto=upto)
+        return Ended(session=session, records=records, size=size, upto=upto, log=log_of(records))
 
     def decide(self, ended: Ended) -> tuple[Decided, ...]:
         """Decide every undecided turn, in order, once; on disk when this returns. Raises ``JournalError``."""
-        numbers = range(self._ledger.decided(ended.session) + 1, ended.upto + 1)
+        session, log = ended.session, ended.log
+        numbers = range(self._ledger.decided(session, log) + 1, ended.upto + 1)
+        at = said_at(ended.records)
         rows = tuple(
-            Decided(session=ended.session, turn=number, size=ended.size, action=action)
+            Decided(session=session, turn=number, size=ended.size, action=action, log=log, at=at[number - 1])
             for number, action in decide_turns(ended.records, numbers, agent=self._agent, save=self._save)
         )
         if rows:

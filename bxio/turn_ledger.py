@@ -6,13 +6,13 @@ still waits. So a kill at any moment loses no turn.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
-from bxcore import journal, turn_decisions
+from bxcore import delivery_marks, journal, turn_decisions
 from bxcore.decide import Send
+from bxcore.delivery_marks import Erased, Mark, Marks
 from bxcore.turn_decisions import Decided
 from bxio.journal_file import JournalError, JournalFile
 
@@ -36,10 +36,10 @@ class TurnLedger:
             raise
         return cls(file, rows)
 
-    def decided(self, session: str) -> int:
-        """Up to which turn a session is decided, 0 for none."""
+    def decided(self, session: str, log: str) -> int:
+        """Up to which turn this log of a session is decided, 0 for none."""
         last = self._last.get(session)
-        return 0 if last is None else last.turn
+        return 0 if last is None or last.log != log else last.turn
 
     def size(self, session: str) -> int | None:
         """The bytes that the session's log had at its last decision."""
@@ -76,33 +76,28 @@ def to_send(path: Path) -> tuple[Decided, ...]:
 
 
 class DeliveryMarks:
-    """Which turns the outbox is done with; used by one thread, the outbox's."""
+    """What became of each turn; used by one thread, the outbox's. ``known`` is the fold of all marks."""
 
-    def __init__(self, file: JournalFile, done: set[tuple[str, int]]) -> None:
+    def __init__(self, file: JournalFile, known: Marks) -> None:
         self._file = file
-        self._done = done
+        self.known = known
 
     @classmethod
     def open(cls, path: Path) -> Self:
         """Open or make them. Raises ``JournalError``."""
         file = JournalFile.open(path)
         try:
-            done = {(mark["session"], mark["turn"]) for mark in map(json.loads, file.payloads)}
-        except (ValueError, TypeError, KeyError):
+            known = Marks.of(map(delivery_marks.parse, file.payloads))
+        except ValueError:
             file.close()
             raise JournalError(f"{path} holds a line that is no mark; restore it from a backup") from None
-        return cls(file, done)
+        return cls(file, known)
 
-    def done(self, row: Decided) -> bool:
-        """Whether a turn was delivered, or given up for good."""
-        return (row.session, row.turn) in self._done
-
-    def mark(self, row: Decided, *, gave_up: str | None = None) -> None:
-        """Put on disk that a turn is delivered, or why it never will be. Raises ``JournalError``."""
-        found = {"session": row.session, "turn": row.turn}
-        kept = found if gave_up is None else {**found, "gave_up": gave_up}
-        self._file.append([json.dumps(kept, ensure_ascii=True)], sync=True)
-        self._done.add((row.session, row.turn))
+    def add(self, *marks: Mark | Erased) -> None:
+        """Put marks on disk, all or none. Raises ``JournalError``."""
+        self._file.append([delivery_marks.dump(mark) for mark in marks], sync=True)
+        for mark in marks:
+            self.known.take(mark)
 
     def close(self) -> None:
         """Close the file and free its lock; a second call does nothing."""

@@ -15,7 +15,7 @@ def honcho_check(counters: Mapping[str, object] | None) -> Check:
     turns = "1 turn waits" if waiting == 1 else f"{waiting} turns wait"
     if failures:
         sentence = f"{turns} for it, the last {failures} attempts failed; they are tried again"
-        return _check(Verdict.WARN, sentence, "see [honcho] url, and bxctl inspect outbox")
+        return _check(Verdict.WARN, sentence, "bxctl memory outbox")
     return _check(Verdict.OK, f"{turns} for it" if waiting else "every turn is delivered", None)
 
 

@@ -10,8 +10,11 @@ import pytest
 from loguru import logger
 
 from actors.base import Runtime
+from bxio.turn_ledger import TurnLedger
+from tests.doubles.honcho_wire import HonchoWire
 from tests.doubles.loop_bench import LoopBench
 from tests.doubles.model_server import ModelServer, Step
+from tests.doubles.outbox_bench import OutboxBench
 from tests.kit.probe import Probe
 
 
@@ -40,3 +43,14 @@ def logged() -> Iterator[list[str]]:
     sink = logger.add(lambda text: lines.append(text.rstrip("\n")), format="{message}")
     yield lines
     logger.remove(sink)
+
+
+@pytest.fixture
+def outbox_bench(runtime: Runtime, tmp_path: Path) -> Iterator[OutboxBench]:
+    """Make an outbox's bench; the test starts the outbox."""
+    made = OutboxBench(runtime, tmp_path, HonchoWire(tmp_path), TurnLedger.open(tmp_path / "ledger.jsonl"))
+    yield made
+    if runtime.life("outbox") is not None:
+        made.stop()
+    made.ledger.close()
+    made.wire.honcho.close()

@@ -6,6 +6,7 @@ from actors.base import Actor, Context, Runtime
 from actors.box_facts import BoxFacts
 from bxcore.doctor import Verdict
 from bxcore.messages.model import ModelState
+from bxcore.outbox_facts import OutboxFacts
 from bxcore.sandbox import Guarantee, SandboxView
 from tests.kit.leaks import Letters
 
@@ -111,3 +112,12 @@ def test_doctor_hears_the_good_news_too(runtime: Runtime) -> None:
     assert (model.name, model.verdict, model.help) == ("model", Verdict.OK, None)
     assert (audit.verdict, audit.help) == (Verdict.BAD, "bxctl inspect audit")
     assert audit.sentence == "no call runs, the disk is full"
+
+
+def test_the_way_to_honcho_is_a_line_of_status_and_doctor_tries_it_itself(runtime: Runtime) -> None:
+    facts = BoxFacts(runtime)
+    facts.hear_of_outbox(OutboxFacts(waiting=0, parked=1))
+    (fact,) = facts()
+    assert (fact.name, fact.ok, fact.help) == ("honcho", False, "bxctl memory outbox")
+    assert fact.text == "every turn is delivered; 1 turn parked, Honcho refuses what they hold"
+    assert list(facts.checks()) == []

@@ -1,96 +1,30 @@
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 import pytest
 
-from actors import outbox
-from actors.base import Mailbox, Runtime
-from actors.outbox import Delivery, Outbox
-from bxcore.backoff import Backoff
-from bxcore.decide import Send, Skip, Workspace
+from actors import outbox_waiting
+from actors.base import Runtime
+from bxcore.decide import Skip
 from bxcore.messages.outbox import Deliver, LookAgain
-from bxcore.records import Assistant, Record, SessionStart, Usage, User
-from bxcore.turn_decisions import Decided
 from bxio.honcho import HonchoClient, HonchoServer
-from bxio.session_store import SessionStore
-from bxio.turn_ledger import TurnLedger
 from tests.doubles import bad_manners
 from tests.doubles.honcho_wire import HonchoWire
 from tests.doubles.loopback import LoopbackServer
-
-TRUSTED = Send(Workspace.TRUSTED, "owner")
-UNTRUSTED = Send(Workspace.UNTRUSTED, "owner")
-AT = "2026-11-02T10:00:00Z"
-
-
-@dataclass
-class Bench:
-    """An outbox on a real embedded Honcho; the test plays the memory, which writes the ledger."""
-
-    runtime: Runtime
-    folder: Path
-    wire: HonchoWire
-    ledger: TurnLedger
-    turns: dict[str, int] = field(default_factory=dict)
-    request_s: float = 5.0
-
-    def start(self, client: HonchoClient | None = None) -> Mailbox:
-        delivery = Delivery(
-            client=client or self.wire.client,
-            workspaces={Workspace.TRUSTED: "boxmaker", Workspace.UNTRUSTED: "boxmaker-untrusted"},
-            agent="boxmaker",
-            ledger=self.folder / "ledger.jsonl",
-            marks=self.folder / "delivered.jsonl",
-            sessions=SessionStore(self.folder / "sessions"),
-            request_s=self.request_s,
-            backoff=Backoff(first_s=0.005, most_s=0.02),
-        )
-        return self.runtime.start("outbox", lambda context: Outbox(context, delivery=delivery))
-
-    def stop(self) -> None:
-        assert self.runtime.stop("outbox")
-
-    def decided(
-        self, session: str, said: str, reply: str = "noted", action: Send | Skip = TRUSTED
-    ) -> Decided:
-        """Log a turn and write its decision into the ledger, as the memory does."""
-        opened = SessionStore(self.folder / "sessions").open(session)
-        turn: list[Record] = [User(text=said, speaker="owner", at=AT), Assistant(content=reply), Usage()]
-        opened.append(turn if opened.records else [SessionStart(baseline=""), *turn])
-        opened.close()
-        self.turns[session] = self.turns.get(session, 0) + 1
-        row = Decided(session=session, turn=self.turns[session], size=1, action=action)
-        self.ledger.append([row])
-        return row
+from tests.doubles.outbox_bench import UNTRUSTED, until
+from tests.doubles.outbox_bench import OutboxBench as Bench
 
 
 @pytest.fixture
-def bench(runtime: Runtime, tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(runtime, tmp_path, HonchoWire(tmp_path), TurnLedger.open(tmp_path / "ledger.jsonl"))
-    yield made
-    if runtime.life("outbox") is not None:
-        made.stop()
-    made.ledger.close()
-    made.wire.honcho.close()
-
-
-def until(holds: Callable[[], bool], within_s: float = 10.0) -> None:
-    deadline_s, pause = time.monotonic() + within_s, threading.Event()
-    while not holds():
-        assert time.monotonic() < deadline_s, "it did not come to that"
-        pause.wait(0.003)
+def bench(outbox_bench: Bench) -> Bench:
+    return outbox_bench
 
 
 def done(bench: Bench) -> int:
-    """How many turns are marked, as a next start would read it."""
-    path = bench.folder / "delivered.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
+    return bench.done()
 
 
 def test_a_turn_is_two_messages_with_their_marks_in_the_sessions_own_session(bench: Bench) -> None:
@@ -214,7 +148,7 @@ def test_a_session_that_fails_lets_the_others_pass(bench: Bench) -> None:
     until(lambda: done(bench) == 6)
 
 
-def test_what_honcho_refuses_for_good_is_given_up_and_said(
+def test_what_honcho_refuses_for_good_is_parked_and_said(
     runtime: Runtime, tmp_path: Path, bench: Bench, logged: list[str]
 ) -> None:
     poisoned = tmp_path / "poisoned"
@@ -225,15 +159,15 @@ def test_what_honcho_refuses_for_good_is_given_up_and_said(
     bench.start().tell(Deliver(rows=rows))
     until(lambda: done(bench) == 2)
     assert [content for _, content in bench.wire.said("k3f")] == ["plain", "noted"]
-    assert any("turn 1 of session k3f is given up: 422" in line for line in logged)
-    assert b"gave_up" in (tmp_path / "delivered.jsonl").read_bytes()
+    assert any("turn 1 of session k3f is parked: 422" in line for line in logged)
+    assert b'"is":"parked"' in (tmp_path / "delivered.jsonl").read_bytes()
     assert not any("endoftext" in line or "wait for honcho" in line for line in logged)
 
 
 def test_more_than_it_holds_at_hand_is_sent_all_the_same(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "HELD", 2)
+    monkeypatch.setattr(outbox_waiting, "HELD", 2)
     box = bench.start()
     bench.wire.fate = lambda _: "down"
     for number in range(7):

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bxcore.decide import Send, Skip, Workspace
+from bxcore.delivery_marks import Erased, Fate, Key, Mark
 from bxcore.turn_decisions import Decided
 from bxio import turn_ledger
 from bxio.journal_file import JournalError, JournalFile
@@ -23,7 +25,7 @@ def test_what_is_decided_is_known_over_a_restart(tmp_path: Path) -> None:
     ledger.append([Decided(session="b", turn=1, size=5, action=Skip("secret"))])
     ledger.close()
     again = TurnLedger.open(tmp_path / "ledger.jsonl")
-    assert [again.decided(session) for session in "abc"] == [2, 1, 0]
+    assert [again.decided(session, "") for session in "abc"] == [2, 1, 0]
     assert [again.size(session) for session in "abc"] == [20, 5, None]
     again.close()
 
@@ -50,22 +52,30 @@ def test_a_row_whose_write_failed_is_not_decided(tmp_path: Path, monkeypatch: py
         patch.setattr("os.write", full)
         with pytest.raises(JournalError, match="No space left"):
             ledger.append([row("a", 1)])
-    assert ledger.decided("a") == 0
+    assert ledger.decided("a", "") == 0
     ledger.append([row("a", 1)])
     ledger.close()
     assert turn_ledger.to_send(tmp_path / "ledger.jsonl") == (row("a", 1),)
 
 
 def test_a_mark_is_known_over_a_restart(tmp_path: Path) -> None:
+    key = Key("a", "l", 1)
     marks = DeliveryMarks.open(tmp_path / "delivered.jsonl")
-    marks.mark(row("a", 1))
-    marks.mark(row("a", 2), gave_up="422, refused")
-    assert [marks.done(row("a", turn)) for turn in (1, 2, 3)] == [True, True, False]
+    marks.add(Mark(key=key, fate=Fate.DELIVERED), Mark(key=key._replace(turn=2), fate=Fate.PARKED, why="422"))
+    marks.add(Erased("e1"))
+    before = marks.known
     marks.close()
     again = DeliveryMarks.open(tmp_path / "delivered.jsonl")
-    assert [again.done(row("a", turn)) for turn in (1, 2, 3)] == [True, True, False]
-    assert not again.done(row("b", 1))
+    assert again.known == before
+    assert [again.known.waits(key._replace(turn=turn)) for turn in (1, 2, 3)] == [False, False, True]
     again.close()
+
+
+def test_a_log_of_the_same_name_begun_anew_is_decided_from_its_first_turn(tmp_path: Path) -> None:
+    ledger = TurnLedger.open(tmp_path / "ledger.jsonl")
+    ledger.append([replace(row("a", 1), log="old"), replace(row("a", 2), log="old")])
+    assert (ledger.decided("a", "old"), ledger.decided("a", "new")) == (2, 0)
+    ledger.close()
 
 
 def test_a_line_that_is_no_row_or_no_mark_is_one_clear_error(tmp_path: Path) -> None:

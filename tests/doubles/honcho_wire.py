@@ -51,9 +51,12 @@ class _Wire(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         fate = self._wire.fate(request)
-        self._wire.requests.append((request.url.path.rsplit("/", 1)[-1], json.loads(request.read())))
+        if request.method == "POST":
+            self._wire.requests.append((request.url.path.rsplit("/", 1)[-1], json.loads(request.read())))
         if fate == "down":
             raise httpx.ConnectError("refused")
+        if fate.isdecimal():
+            return httpx.Response(int(fate), json={"detail": "An unexpected error occurred"})
         response = self._inner.handle_request(request)
         if fate == "lost":
             raise httpx.ReadError("reset")

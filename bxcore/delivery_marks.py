@@ -1,0 +1,133 @@
+"""What the outbox knows of each turn beside the ledger: delivered, parked, dropped (spec 4.7)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+
+class Fate(StrEnum):
+    """What became of a turn; ``RETRIED`` takes a parking back, ``DROPPED`` is for ever."""
+
+    DELIVERED = "delivered"
+    PARKED = "parked"
+    RETRIED = "retried"
+    DROPPED = "dropped"
+
+
+class Key(NamedTuple):
+    """A turn of a log, and how often its session had been taken out of Honcho."""
+
+    session: str
+    log: str
+    turn: int
+    generation: int = 0
+
+    @property
+    def id(self) -> str:
+        """What an operator calls it."""
+        return f"{self.session}.{self.turn}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """One line about a turn. ``why`` is a kind and a status, never a text; ``at`` is the turn's own time."""
+
+    key: Key
+    fate: Fate
+    why: str = ""
+    workspace: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """An order to erase was carried out in every workspace."""
+
+    order: str
+
+
+@dataclass(slots=True)
+class Marks:
+    """The fold of all marks, the oldest first."""
+
+    delivered: set[Key] = field(default_factory=set)
+    parked: dict[Key, Mark] = field(default_factory=dict)
+    dropped: set[tuple[str, str, int]] = field(default_factory=set)
+    erased: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, marks: Iterable[Mark | Erased]) -> Marks:
+        """Fold them all."""
+        known = cls()
+        for mark in marks:
+            known.take(mark)
+        return known
+
+    def take(self, mark: Mark | Erased) -> None:
+        """Fold one more."""
+        if isinstance(mark, Erased):
+            self.erased.add(mark.order)
+            return
+        self.parked.pop(mark.key, None)
+        if mark.fate is Fate.DELIVERED:
+            self.delivered.add(mark.key)
+        elif mark.fate is Fate.PARKED:
+            self.parked[mark.key] = mark
+        elif mark.fate is Fate.DROPPED:
+            self.dropped.add(mark.key[:3])
+
+    def waits(self, key: Key) -> bool:
+        """Whether the turn is still to be sent by itself."""
+        return key not in self.delivered and key not in self.parked and key[:3] not in self.dropped
+
+
+def dump(mark: Mark | Erased) -> str:
+    """A mark as one line of ASCII JSON, without the line end; keys with nothing to say are left out."""
+    if isinstance(mark, Erased):
+        found: dict[str, Any] = {"erased": mark.order}
+    else:
+        key = mark.key
+        found = {"session": key.session, "turn": key.turn, "is": mark.fate.value}
+        more = {
+            "log": key.log,
+            "generation": key.generation,
+            "why": mark.why,
+            "workspace": mark.workspace,
+            "at": mark.at,
+        }
+        found |= {name: value for name, value in more.items() if value}
+    return json.dumps(found, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def parse(text: str) -> Mark | Erased:
+    """Read what ``dump`` wrote, and the marks of before, which knew delivered and given up only.
+
+    Raises ``ValueError``.
+    """
+    try:
+        found = json.loads(text)
+        return Erased(str(found["erased"])) if "erased" in found else _mark(found)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"no mark: {error}") from None
+
+
+def _mark(found: Mapping[str, Any]) -> Mark:
+    gave_up = found.get("gave_up")
+    key = Key(
+        session=found["session"],
+        log=found.get("log", ""),
+        turn=found["turn"],
+        generation=found.get("generation", 0),
+    )
+    before = Fate.DELIVERED if gave_up is None else Fate.DROPPED
+    return Mark(
+        key=key,
+        fate=Fate(found["is"]) if "is" in found else before,
+        why=gave_up or found.get("why", ""),
+        workspace=found.get("workspace", ""),
+        at=found.get("at", ""),
+    )

@@ -1,0 +1,68 @@
+"""Orders to take a session, or turns of it, out of Honcho too (spec 4.7); an order never holds a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EraseOrder:
+    """``turns`` None is the whole log; ``at`` is ISO 8601. Every order has an id of its own."""
+
+    id: str
+    at: str
+    session: str
+    log: str
+    turns: tuple[int, ...] | None
+
+    def covers(self, session: str, log: str, turn: int) -> bool:
+        """Whether this turn is forgotten by it."""
+        named = self.turns is None or turn in self.turns
+        return named and (self.session, self.log) == (session, log)
+
+
+class Orders:
+    """All orders so far: what they cover, and how often a session was erased."""
+
+    def __init__(self, orders: Iterable[EraseOrder] = ()) -> None:
+        self.by_session: dict[str, list[EraseOrder]] = {}
+        for order in orders:
+            self.by_session.setdefault(order.session, []).append(order)
+
+    def generation(self, session: str) -> int:
+        """How often the session was taken out of Honcho, so that what is left gets a new name there."""
+        return len(self.by_session.get(session, ()))
+
+    def forgotten(self, session: str, log: str, turn: int) -> bool:
+        """Whether a turn must never be sent."""
+        return any(order.covers(session, log, turn) for order in self.by_session.get(session, ()))
+
+
+def dump(order: EraseOrder) -> str:
+    """An order as one line of ASCII JSON, without the line end."""
+    found = {
+        "id": order.id,
+        "at": order.at,
+        "session": order.session,
+        "log": order.log,
+        "turns": order.turns,
+    }
+    return json.dumps(found, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def parse(text: str) -> EraseOrder:
+    """Read what ``dump`` wrote; raises ``ValueError``."""
+    try:
+        found = json.loads(text)
+        turns = found["turns"]
+        return EraseOrder(
+            id=str(found["id"]),
+            at=str(found["at"]),
+            session=str(found["session"]),
+            log=str(found["log"]),
+            turns=None if turns is None else tuple(int(turn) for turn in turns),
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"no order to erase: {error}") from None

@@ -1,0 +1,59 @@
+"""What the outbox tells the box of itself, for ``status`` (spec 4.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LONG_S = 300.0
+"""After so long of failures a person should know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxFacts:
+    """Turns that wait and that were parked, the age of the oldest that waits, and why the last try failed.
+
+    ``failing_s`` is for how long tries have failed, 0 when the last one did not. ``queue`` says what Honcho
+    has still to think about, per workspace; empty when it was not asked.
+    """
+
+    waiting: int
+    parked: int
+    oldest_s: float = 0.0
+    failing: str = ""
+    failing_s: float = 0.0
+    saves: bool = True
+    queue: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nobody has to look at it."""
+        return self.parked == 0 and not (self.failing and self.failing_s > LONG_S)
+
+    @property
+    def text(self) -> str:
+        """One line without a session's name or a text."""
+        said = [self._waiting()]
+        if self.parked:
+            said.append(f"{_turns(self.parked)} parked, Honcho refuses what they hold")
+        if self.failing:
+            said.append(f"failing for {_age(self.failing_s)}: {self.failing}")
+        said += [f"{workspace}: {text}" for workspace, text in self.queue]
+        return "; ".join(said)
+
+    def _waiting(self) -> str:
+        if not self.waiting:
+            return "every turn is delivered" if self.saves else "[honcho] save is false, nothing is sent"
+        held = "" if self.saves else ", [honcho] save is false"
+        verb = "waits" if self.waiting == 1 else "wait"
+        return f"{_turns(self.waiting)} {verb}, the oldest for {_age(self.oldest_s)}{held}"
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count:,} turns"
+
+
+def _age(seconds: float) -> str:
+    for size, name in ((86_400.0, "d"), (3600.0, "h"), (60.0, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds:.0f} s"

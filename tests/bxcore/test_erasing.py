@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bxcore.erasing import EraseOrder, Orders, dump, parse
+
+turns = st.none() | st.lists(st.integers(1, 99), max_size=5).map(tuple)
+orders = st.builds(
+    EraseOrder,
+    id=st.text(max_size=9),
+    at=st.text(max_size=9),
+    session=st.text(max_size=9),
+    log=st.text(),
+    turns=turns,
+)
+
+
+def order(number: int, turns: tuple[int, ...] | None, log: str = "l") -> EraseOrder:
+    return EraseOrder(id=f"e{number}", at="", session="k3f", log=log, turns=turns)
+
+
+@given(orders)
+def test_what_is_dumped_is_read_again(found: EraseOrder) -> None:
+    assert parse(dump(found)) == found
+
+
+@pytest.mark.parametrize("line", ["{}", "[]", '{"id":1}', "nonsense"])
+def test_what_is_no_order_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parse(line)
+
+
+def test_an_order_covers_its_turns_of_its_log_alone() -> None:
+    found = Orders([order(1, (2, 3))])
+    assert [turn for turn in range(1, 6) if found.forgotten("k3f", "l", turn)] == [2, 3]
+    assert not found.forgotten("k3f", "other", 2)
+    assert not found.forgotten("other", "l", 2)
+
+
+def test_an_order_without_turns_covers_the_whole_log() -> None:
+    found = Orders([order(1, None)])
+    assert found.forgotten("k3f", "l", 77)
+    assert not found.forgotten("k3f", "begun anew", 77)
+
+
+def test_each_order_gives_what_is_left_of_the_session_a_new_name() -> None:
+    assert Orders().generation("k3f") == 0
+    found = Orders([order(1, (1,)), order(2, (2,), log="m")])
+    assert (found.generation("k3f"), found.generation("other")) == (2, 0)

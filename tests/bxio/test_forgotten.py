@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bxcore.erasing import EraseOrder
+from bxio import forgotten
+from bxio.forgotten import Forgotten
+from bxio.journal_file import JournalError, JournalFile
+
+
+def order(number: int) -> EraseOrder:
+    return EraseOrder(id=f"e{number}", at="", session="k3f", log="l", turns=(number,))
+
+
+def test_orders_are_known_over_a_restart_and_read_beside_the_writer(tmp_path: Path) -> None:
+    path = tmp_path / "forgotten.jsonl"
+    assert forgotten.orders(path) == ()
+    journal = Forgotten.open(path)
+    journal.append((order(1), order(2)))
+    assert journal.orders == forgotten.orders(path) == (order(1), order(2))
+    journal.close()
+    again = Forgotten.open(path)
+    assert again.orders == (order(1), order(2))
+    again.close()
+
+
+def test_a_torn_tail_is_no_order(tmp_path: Path) -> None:
+    path = tmp_path / "forgotten.jsonl"
+    journal = Forgotten.open(path)
+    journal.append((order(1),))
+    with path.open("ab") as file:
+        file.write(b'{"crc":"torn')
+    assert forgotten.orders(path) == (order(1),)
+    journal.close()
+
+
+def test_a_line_that_is_no_order_is_one_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "forgotten.jsonl"
+    file = JournalFile.open(path)
+    file.append(['{"id":"e1"}'], sync=True)
+    file.close()
+    for read in (forgotten.orders, Forgotten.open):
+        with pytest.raises(JournalError, match="restore it from a backup"):
+            read(path)
+
+
+def test_what_cannot_be_read_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match="cannot be read: Is a directory"):
+        forgotten.orders(tmp_path)
+
+
+def test_a_damaged_journal_is_one_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "forgotten.jsonl"
+    journal = Forgotten.open(path)
+    journal.append((order(1),))
+    journal.append((order(2),))
+    journal.close()
+    path.write_bytes(path.read_bytes().replace(b"e1", b"eX"))
+    with pytest.raises(JournalError, match="damaged"):
+        forgotten.orders(path)
