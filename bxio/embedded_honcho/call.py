@@ -36,9 +36,9 @@ class Call:
         """The workspace named in the path."""
         return self.names["workspace"]
 
-    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+    def transaction(self, *, erasing: bool = False) -> AbstractContextManager[sqlite3.Connection]:
         """A transaction of the database, waited for until the deadline."""
-        return self.database.transaction(self.deadline_s - time.monotonic())
+        return self.database.transaction(self.deadline_s - time.monotonic(), erasing=erasing)
 
 
 Handler: TypeAlias = Callable[[Call], HttpResponse]

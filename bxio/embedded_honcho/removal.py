@@ -11,9 +11,9 @@ from bxio.embedded_honcho.problems import HttpProblem, not_found
 
 
 def delete_session(call: Call) -> HttpResponse:
-    """202, as where it takes a while; here all is gone at once."""
+    """202, as where it takes a while; here all is gone at once, and its text from the file."""
     session = call.names["name"]
-    with call.transaction() as tx:
+    with call.transaction(erasing=True) as tx:
         if rows.find(tx, rows.SESSION, call.workspace, session) is None:
             raise not_found("Session", session)
         tx.execute(

@@ -74,7 +74,8 @@ def test_the_journal_is_one_that_loses_nothing(tmp_path: Path) -> None:
     database = Database(tmp_path / "honcho.sqlite")
     with database.transaction(5) as tx:
         mode = tx.execute("PRAGMA journal_mode").fetchone()[0]
-        assert tx.execute("PRAGMA synchronous").fetchone()[0] == 2
+        assert tx.execute("PRAGMA synchronous").fetchone()[0] == 3, "extra: the folder is synced too"
+        assert tx.execute("PRAGMA secure_delete").fetchone()[0] == 1
     assert mode == journal_mode()
     database.close()
 
