@@ -1,6 +1,6 @@
 """What every short-lived actor that asks a Honcho shares: it answers, ends, and counts what comes late (4.4).
 
-Its thread blocks in the exchange. What ends it is the exchange's own deadline, ``LATE_S`` after the asker's,
+Its thread blocks in the exchange. What ends it is the exchange's own deadline, a moment after the asker's,
 and the cut of its socket: by an asker who gives up before its time, or by whoever wants the actor stopped. An
 answer in between is late: it is set on the abandoned reply all the same, so that it is counted with its size,
 as a dead letter of this actor's address.
@@ -13,14 +13,14 @@ from typing import TypeVar
 from actors.base import Context, Errand, Reply
 from bxio.honcho import HonchoClient
 
-LATE_S = 0.5
-"""How long it listens on for an answer that can only be counted any more; at most a second (spec 4.4)."""
-
 M = TypeVar("M")
 
 
 class HonchoErrand(Errand[M]):
     """A temporary child: one message, one outcome, then the end. A subclass says what it asks."""
+
+    LISTENS_ON_S = 0.5
+    """For an answer that can only be counted any more, behind the asker's deadline; at most a second."""
 
     def __init__(self, context: Context, *, client: HonchoClient, workspace: str) -> None:
         super().__init__(context)
@@ -30,7 +30,7 @@ class HonchoErrand(Errand[M]):
     def run(self, message: M, reply: Reply) -> None:
         """Ask, and answer."""
         reply.on_abandon(lambda: self._nobody_waits(reply.deadline_s))
-        reply.set(self.outcome(message, reply.deadline_s + LATE_S))
+        reply.set(self.outcome(message, reply.deadline_s + self.LISTENS_ON_S))
 
     def outcome(self, message: M, deadline_s: float) -> object:
         """Ask by ``deadline_s`` (absolute, monotonic), with ``cutting``. Runs in the actor's thread."""

@@ -78,6 +78,7 @@ class EmbeddedHoncho:
                 status=HTTPStatus.TEMPORARY_REDIRECT, headers={"location": request.path.rstrip("/")}
             )
         handler, names = route(request.method, request.path)
+        self._faults.withhold(request)
         if request.path != "/health":
             self._admit(request)
         deadline_s = time.monotonic() + PATIENCE_S if request.deadline_s is None else request.deadline_s

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from bxcore.http import HttpRequest
-from bxio.embedded_honcho.problems import failed, refused
+from bxio.embedded_honcho.problems import HttpProblem, failed, refused
 
+_WORKSPACE_CHAT = re.compile(r"/v3/workspaces/[^/]+/chat")
 _TOO_MANY_TOKENS = "exceeds maximum token limit"
 _REFUSED = (b"<|endoftext|>", b"<|endofprompt|>")
 _FATAL = (b"<|fim_prefix|>", b"<|fim_middle|>", b"<|fim_suffix|>")
@@ -20,12 +23,14 @@ class Faults:
 
     ``poison``: some special tokens in an append or a search are 422; others, lone surrogates and bad names
     in a path are 500. ``close_after_500``: the connection ends behind a 500 without a word.
-    ``slow_first_chat_s``: the first chat after the start takes so much longer.
+    ``slow_first_chat_s``: the first chat after the start takes so much longer. ``no_workspace_chat``: the
+    route is not there, as on servers before it came.
     """
 
     poison: bool = False
     close_after_500: bool = False
     slow_first_chat_s: float = 0.0
+    no_workspace_chat: bool = False
 
 
 NONE = Faults()
@@ -38,6 +43,11 @@ class FaultState:
         self.faults = faults
         self._lock = threading.Lock()
         self._chatted = False
+
+    def withhold(self, request: HttpRequest) -> None:
+        """Raise the 404 of a route that is not there; like every such 404 it needs no token."""
+        if self.faults.no_workspace_chat and _WORKSPACE_CHAT.fullmatch(request.path):
+            raise HttpProblem(HTTPStatus.NOT_FOUND, "Not Found")
 
     def strike(self, request: HttpRequest, deadline_s: float) -> None:
         """Do to a request what the modes say; raises the ``HttpProblem`` that is its answer."""

@@ -10,14 +10,15 @@ from pydantic import TypeAdapter, ValidationError
 from bxcore import honcho_text
 from bxcore.records import whole
 from bxio.deadline_http import Cut
-from bxio.honcho.errors import NoSuchRoute, NoSuchWorkspace, NotFound, NoWorkspaceChat, WrongShape
+from bxio.honcho.errors import NoSuchRoute, NoSuchWorkspace, NotFound, NoWorkspaceChat, Refused, WrongShape
 from bxio.honcho.exchange import Request, exchange
 from bxio.honcho.server import HonchoServer, checked, session_path, workspace_path
-from bxio.honcho.values import NewMessage, QueueStatus, StoredMessage
+from bxio.honcho.values import NewMessage, Paged, QueueStatus, StoredMessage
 
 _T = TypeVar("_T")
 _MESSAGES = TypeAdapter(list[StoredMessage])
 _QUEUE = TypeAdapter(QueueStatus)
+_PAGED = TypeAdapter(Paged)
 _PAGE = 25
 _MOST_OF_LIST = 4 * 1024 * 1024
 """Bytes of a list: a page of the longest messages, or a hundred long ones."""
@@ -32,6 +33,11 @@ class HonchoClient:
 
     def __init__(self, server: HonchoServer) -> None:
         self._server = server
+
+    @property
+    def sends_a_token(self) -> bool:
+        """Whether there is a token to send."""
+        return bool(self._server.token.strip())
 
     def chat(self, workspace: str, question: str, deadline_s: float, cut: Cut | None = None) -> str | None:
         """Ask all that a workspace knows; None or blank is an empty answer (spec 4.4, item 3)."""
@@ -95,6 +101,27 @@ class HonchoClient:
                 break
         return found
 
+    def has_said_anything(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> bool:
+        """Whether the workspace has a session; one that does not exist has none, and is not made."""
+        path = workspace_path(workspace, "sessions", "list")
+        request = Request(method="POST", path=path, body={}, params={"page": "1", "size": "1"})
+        return bool(_read(_PAGED, self._ask(request, deadline_s, cut)).total)
+
+    def look_for_chat(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> None:
+        """Have the chat's route look for the workspace, and for a session that nobody has.
+
+        The server says that there is no such session before it asks its model, so this costs nothing. It
+        raises ``NoSuchWorkspace`` or ``NoWorkspaceChat``, as ``chat`` does, and is silent when both are
+        there.
+        """
+        body = {"query": "is anybody there", "reasoning_level": "minimal", "session_id": NO_SESSION}
+        try:
+            self._post(workspace_path(workspace, "chat"), body, deadline_s, cut)
+        except NoSuchRoute as missing:
+            raise NoWorkspaceChat(missing.status) from None
+        except (NotFound, Refused):
+            return
+
     def ensure_workspace(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> None:
         """Make the workspace if it is not there."""
         self._post("/v3/workspaces", {"id": checked(workspace)}, deadline_s, cut)
@@ -130,6 +157,8 @@ class HonchoClient:
 
 
 _MISSING = object()
+NO_SESSION = "_boxmaker_doctor_asks_for_no_session"
+"""No session of boxmaker's has a name that begins so."""
 
 
 def _pages() -> Iterator[int]:

@@ -41,3 +41,10 @@ class QueueStatus:
     completed_work_units: int
     in_progress_work_units: int
     pending_work_units: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paged:
+    """How many things a list has in all; its items are not looked at."""
+
+    total: int

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from actors import honcho_errand
 from actors.base import (
     Answer,
     Dead,
@@ -23,6 +22,7 @@ from actors.base import (
     gather,
 )
 from actors.honcho_chat import HonchoChat
+from actors.honcho_errand import HonchoErrand
 from bxcore.messages.honcho_chat import Chat, ChatAnswered, ChatUnavailable
 from bxio.honcho import HonchoServer
 from tests.doubles import bad_manners, certificate
@@ -199,7 +199,7 @@ def test_a_thousand_timed_out_asks_leave_no_thread_and_no_descriptor(
     hanging: list[tuple[LoopbackServer, HonchoServer]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(honcho_errand, "LATE_S", 0.05)
+    monkeypatch.setattr(HonchoErrand, "LISTENS_ON_S", 0.05)
     over_s = 0.0
     before = Counts.now()
     for batch in range(1000 // MOST + 1):
