@@ -62,6 +62,8 @@ class Limits:
     call_s: float = 30.0
     """For an actor's answer."""
     restart_s: float = 60.0
+    probes_s: float = 5.0
+    """For doctor to try all workspaces, which it does at once."""
     turn_s: float = 86_400.0
     """A backstop: each of a turn's calls may wait an hour for an approval, and then run (spec 2.3)."""
     sign_of_life_s: float = 10.0
@@ -143,7 +145,8 @@ class Connection(Actor):
             case requests.AuditTailRequest() | requests.AuditShowRequest() | requests.AuditVerifyRequest():
                 self._read_audit(request)
             case requests.DoctorRequest():
-                self._yes(self._known.examined())
+                probes = self._known.probes(self.name)
+                self._ask(probes, self._limits.probes_s, lambda found: self._yes(self._known.examined(found)))
             case (
                 requests.ApprovalsRequest()
                 | requests.AnswerApprovalRequest()

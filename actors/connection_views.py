@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, assert_never
 
-from actors.base import Mailbox, NodeView, Runtime
+from actors.base import Mailbox, NodeView, Outcome, Runtime
 from actors.connection_audit import audit_check
 from actors.connection_chats import ChatPlaces
+from actors.connection_doctor import Probing
 from bxcore.control import ErrorCode, requests
 from bxcore.control.answers import DoctorJson
 from bxcore.control.routes import PROTOCOL
@@ -27,6 +28,7 @@ from bxcore.control.views import (
 )
 from bxcore.did_you_mean import hint
 from bxcore.doctor import Check, check_json, honcho_check
+from bxcore.messages.honcho_probe import Probe
 from bxcore.version import VERSION
 from bxcore.waits import Waits
 
@@ -56,6 +58,8 @@ class Known:
     waits: Waits
     chats: ChatPlaces
     """What all connections of the process share."""
+    probing: Probing | None = None
+    """How doctor tries the workspaces; it leaves them alone when it is None."""
     door: str = "control"
     """The actor that lets the clients in."""
 
@@ -82,9 +86,14 @@ class Known:
             case _:
                 assert_never(request)
 
-    def examined(self) -> DoctorJson:
-        """All that this process knows of its own health."""
-        checks = [*self.doctor(), self._honcho(), audit_check(self.audit_path)]
+    def probes(self, asker: str) -> list[tuple[Mailbox, Probe]]:
+        """Start a probe of each workspace; whom to ask what."""
+        return [] if self.probing is None else self.probing.begin(self.runtime, asker)
+
+    def examined(self, outcomes: Sequence[Outcome] = ()) -> DoctorJson:
+        """All that this process knows of its own health; ``outcomes`` are what came of ``probes``."""
+        tried = [] if self.probing is None else self.probing.checks(outcomes)
+        checks = [*self.doctor(), self._honcho(), *tried, audit_check(self.audit_path)]
         return {"checks": [check_json(check) for check in checks]}
 
     def _honcho(self) -> Check:

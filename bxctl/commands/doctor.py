@@ -53,6 +53,7 @@ def _checks(args: Namespace) -> Iterator[CheckJson]:
     from bxcore.doctor import check_json
     from bxctl.examining.configuration import configuration_checks, python_check, settings_of, state_check
     from bxctl.examining.machine import look_for_image, sandbox_checks
+    from bxctl.examining.workspaces import workspace_checks
 
     paths = paths_of(args)
     settings, problems = settings_of(paths)
@@ -64,6 +65,7 @@ def _checks(args: Namespace) -> Iterator[CheckJson]:
     if asked is not None:
         yield from asked["checks"]
         return
+    yield from map(check_json, workspace_checks(settings))
     yield from map(check_json, sandbox_checks(settings, lambda: look_for_image(args)))
     yield _audit(args)
 

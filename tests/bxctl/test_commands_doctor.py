@@ -59,6 +59,26 @@ def test_without_a_box_it_says_what_it_could_not_ask(tmp_path: Path, run: Run) -
     assert found["audit"]["sentence"] == "0 records, the chain holds"
 
 
+def test_without_a_box_no_workspace_of_a_server_is_called_fine(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "boxmaker.toml").write_text(
+        '[honcho]\nurl = "http://127.0.0.1:9"\nagent = "box1"\nfleet = "fleet"\n'
+        '[[honcho.read]]\nagent = "box2"\nworkspace = "box2"\n'
+    )
+    done = run("doctor", "--json", "--home", str(tmp_path), environ={"PATH": "/nonexistent"})
+    found = checks(done.stdout)["workspaces"]
+    assert found["verdict"] == "warn"
+    assert found["sentence"] == (
+        "own box1, untrusted box1-untrusted, fleet fleet, box2 box2 at http://127.0.0.1:9 were not tried; "
+        "only a running box tries them"
+    )
+    assert found["help"] == "boxmaker serve"
+
+
+def test_without_a_box_the_embedded_workspaces_are_not_worth_a_line(tmp_path: Path, run: Run) -> None:
+    done = run("doctor", "--json", "--home", str(tmp_path), environ={"PATH": "/nonexistent"})
+    assert "workspaces" not in checks(done.stdout)
+
+
 def test_each_problem_of_the_configuration_is_bad(tmp_path: Path, run: Run) -> None:
     (tmp_path / "boxmaker.toml").write_text('[model]\nulr = "x"\n[loop]\nmax_rounds = 0\n')
     done = run("doctor", "--json", "--home", str(tmp_path), environ={"PATH": "/nonexistent"})

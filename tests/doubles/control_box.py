@@ -15,6 +15,7 @@ import pytest
 from actors.base import Actor, Context, Reply, Runtime
 from actors.connection import Connection, Limits
 from actors.connection_chats import ChatPlaces
+from actors.connection_doctor import Probing
 from actors.connection_views import Known
 from actors.control import Control
 from actors.supervising import Root, Supervisor, start_root
@@ -197,6 +198,7 @@ class ControlBox:
     limits: Limits = field(default_factory=Limits)
     waits: Waits = field(default_factory=Waits)
     most: int = 32
+    probing: Probing | None = None
     seen: list[Any] = field(default_factory=list)
     held: list[Reply] = field(default_factory=list)
     home: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="bx-")))
@@ -249,6 +251,7 @@ class ControlBox:
             doctor=lambda: self.checks,
             waits=self.waits,
             chats=self.chats,
+            probing=self.probing,
         )
         return Connection(context, exchange=exchange, known=known, limits=self.limits)
 
