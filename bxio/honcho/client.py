@@ -34,16 +34,15 @@ class HonchoClient:
     def __init__(self, server: HonchoServer) -> None:
         self._server = server
 
-    @property
-    def sends_a_token(self) -> bool:
-        """Whether there is a token to send."""
-        return bool(self._server.token.strip())
+    def sends_a_token(self, workspace: str) -> bool:
+        """Whether there is a token to send for the workspace."""
+        return bool(self._server.token_of(workspace))
 
     def chat(self, workspace: str, question: str, deadline_s: float, cut: Cut | None = None) -> str | None:
         """Ask all that a workspace knows; None or blank is an empty answer (spec 4.4, item 3)."""
         body = {"query": honcho_text.query(question), "reasoning_level": "minimal"}
         try:
-            answer = self._post(workspace_path(workspace, "chat"), body, deadline_s, cut)
+            answer = self._post(workspace, workspace_path(workspace, "chat"), body, deadline_s, cut)
         except NoSuchRoute as missing:
             raise NoWorkspaceChat(missing.status) from None
         content = answer.get("content", _MISSING) if isinstance(answer, dict) else _MISSING
@@ -67,7 +66,7 @@ class HonchoClient:
         """
         body = {"messages": [_wire(message) for message in messages]}
         path = session_path(workspace, session, "messages")
-        request = Request(method="POST", path=path, body=body, most_bytes=_MOST_OF_LIST)
+        request = Request(workspace=workspace, method="POST", path=path, body=body, most_bytes=_MOST_OF_LIST)
         return _read(_MESSAGES, self._ask(request, deadline_s, cut))
 
     def search(
@@ -76,7 +75,7 @@ class HonchoClient:
         """Find at most ``limit`` (1 to 100) messages near ``query``, best first."""
         body = {"query": honcho_text.search_query(query), "limit": limit}
         path = workspace_path(workspace, "search")
-        request = Request(method="POST", path=path, body=body, most_bytes=_MOST_OF_LIST)
+        request = Request(workspace=workspace, method="POST", path=path, body=body, most_bytes=_MOST_OF_LIST)
         return _read(_MESSAGES, self._ask(request, deadline_s, cut))
 
     def find(
@@ -93,7 +92,14 @@ class HonchoClient:
         found: list[StoredMessage] = []
         for number in _pages():
             params = {"page": str(number), "size": str(_PAGE)}
-            request = Request(method="POST", path=path, body=body, params=params, most_bytes=_MOST_OF_LIST)
+            request = Request(
+                workspace=workspace,
+                method="POST",
+                path=path,
+                body=body,
+                params=params,
+                most_bytes=_MOST_OF_LIST,
+            )
             page = self._ask(request, deadline_s, cut)
             items = _read(_MESSAGES, page.get("items") if isinstance(page, dict) else None)
             found += items
@@ -104,7 +110,9 @@ class HonchoClient:
     def has_said_anything(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> bool:
         """Whether the workspace has a session; one that does not exist has none, and is not made."""
         path = workspace_path(workspace, "sessions", "list")
-        request = Request(method="POST", path=path, body={}, params={"page": "1", "size": "1"})
+        request = Request(
+            workspace=workspace, method="POST", path=path, body={}, params={"page": "1", "size": "1"}
+        )
         return bool(_read(_PAGED, self._ask(request, deadline_s, cut)).total)
 
     def look_for_chat(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> None:
@@ -116,7 +124,7 @@ class HonchoClient:
         """
         body = {"query": "is anybody there", "reasoning_level": "minimal", "session_id": NO_SESSION}
         try:
-            self._post(workspace_path(workspace, "chat"), body, deadline_s, cut)
+            self._post(workspace, workspace_path(workspace, "chat"), body, deadline_s, cut)
         except NoSuchRoute as missing:
             raise NoWorkspaceChat(missing.status) from None
         except (NotFound, Refused):
@@ -124,15 +132,17 @@ class HonchoClient:
 
     def ensure_workspace(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> None:
         """Make the workspace if it is not there."""
-        self._post("/v3/workspaces", {"id": checked(workspace)}, deadline_s, cut)
+        self._post(workspace, "/v3/workspaces", {"id": checked(workspace)}, deadline_s, cut)
 
     def ensure_peer(self, workspace: str, peer: str, deadline_s: float, cut: Cut | None = None) -> None:
         """Make the peer if it is not there."""
-        self._post(workspace_path(workspace, "peers"), {"id": checked(peer)}, deadline_s, cut)
+        self._post(workspace, workspace_path(workspace, "peers"), {"id": checked(peer)}, deadline_s, cut)
 
     def ensure_session(self, workspace: str, session: str, deadline_s: float, cut: Cut | None = None) -> None:
         """Make the session if it is not there."""
-        self._post(workspace_path(workspace, "sessions"), {"id": checked(session)}, deadline_s, cut)
+        self._post(
+            workspace, workspace_path(workspace, "sessions"), {"id": checked(session)}, deadline_s, cut
+        )
 
     def delete_session(self, workspace: str, session: str, deadline_s: float, cut: Cut | None = None) -> None:
         """Delete a session and all that was said in it; one that is not there is gone already.
@@ -140,17 +150,23 @@ class HonchoClient:
         A server may take a while over it after its 202. Peers and the rest of the workspace stay.
         """
         try:
-            self._ask(Request(method="DELETE", path=session_path(workspace, session)), deadline_s, cut)
+            self._ask(
+                Request(workspace=workspace, method="DELETE", path=session_path(workspace, session)),
+                deadline_s,
+                cut,
+            )
         except (NotFound, NoSuchWorkspace):
             return
 
     def queue_status(self, workspace: str, deadline_s: float, cut: Cut | None = None) -> QueueStatus:
         """How much the server has still to think about before its chat knows it."""
         path = workspace_path(workspace, "queue", "status")
-        return _read(_QUEUE, self._ask(Request(method="GET", path=path), deadline_s, cut))
+        return _read(
+            _QUEUE, self._ask(Request(workspace=workspace, method="GET", path=path), deadline_s, cut)
+        )
 
-    def _post(self, path: str, body: Any, deadline_s: float, cut: Cut | None) -> Any:
-        return self._ask(Request(method="POST", path=path, body=body), deadline_s, cut)
+    def _post(self, workspace: str, path: str, body: Any, deadline_s: float, cut: Cut | None) -> Any:
+        return self._ask(Request(workspace=workspace, method="POST", path=path, body=body), deadline_s, cut)
 
     def _ask(self, request: Request, deadline_s: float, cut: Cut | None) -> Any:
         return exchange(self._server, request, deadline_s, cut or Cut())

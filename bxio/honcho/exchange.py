@@ -26,8 +26,9 @@ MAX_BODY = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What to ask for: method, path, JSON body (None for none), query parameters; bytes of the answer."""
+    """What to ask for: workspace, method, path, JSON body (None for none), query; bytes of the answer."""
 
+    workspace: str
     method: str
     path: str
     body: Any = None
@@ -42,7 +43,10 @@ def exchange(server: HonchoServer, request: Request, deadline_s: float, cut: Cut
     """
     limit_ms = max(0, round((deadline_s - time.monotonic()) * 1000))
     try:
-        with server.client(deadline_s, cut) as client, _open(client, request, deadline_s) as response:
+        with (
+            server.client(request.workspace, deadline_s, cut) as client,
+            _open(client, request, deadline_s) as response,
+        ):
             return _read(response, request.most_bytes)
     except (httpx.TransportError, httpx.InvalidURL) as error:
         if cut.was_cut:

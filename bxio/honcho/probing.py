@@ -32,7 +32,7 @@ def probe(client: HonchoClient, workspace: str, deadline_s: float, cut: Cut) -> 
     try:
         return _tried(client, workspace, deadline_s, cut)
     except errors.TokenRefused as refused:
-        detail = str(refused) if client.sends_a_token else NO_TOKEN
+        detail = str(refused) if client.sends_a_token(workspace) else NO_TOKEN
         return Finding(health=Health.TOKEN_REFUSED, detail=detail)
     except errors.NoSuchWorkspace as missing:
         return Finding(health=Health.NO_SUCH_WORKSPACE, detail=str(missing))

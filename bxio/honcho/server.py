@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import re
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import httpx
 
+from bxcore import honcho_tokens
+from bxcore.honcho_tokens import BadToken
 from bxcore.workspaces import is_honcho_name
 from bxio.deadline_http import Cut, cutting_client
 
-_TOKEN = re.compile(r"[\x21-\x7e]*")
+__all__ = ["BadName", "BadToken", "HonchoServer", "checked", "session_path", "workspace_path"]
 
 
 class BadName(ValueError):  # noqa: N818 - named for what is wrong
     """A name that no URL is built of; some servers answer 500 to it."""
 
 
-class BadToken(ValueError):  # noqa: N818 - named for what is wrong
-    """A token that no HTTP header can carry."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HonchoServer:
     """A server: its URL without ``/v3`` (a path prefix is kept), and its token, which is never shown.
 
+    ``token`` may be one for all or one a workspace (``bxcore.honcho_tokens``); raises its ``BadToken``.
     ``roots`` is whom to trust with TLS; the system's certificates and httpx's bundle when it is None.
     ``transport`` makes the transport of one exchange when the server is embedded; the URL is then only a
     name.
@@ -38,21 +36,23 @@ class HonchoServer:
     transport: Callable[[], httpx.BaseTransport] | None = None
 
     def __post_init__(self) -> None:
-        if not _TOKEN.fullmatch(self.token.strip()):
-            raise BadToken("the honcho token holds a character that no header can carry; write it anew")
+        honcho_tokens.read(self.token)
 
-    def client(self, deadline_s: float, cut: Cut) -> httpx.Client:
-        """Open the client of one exchange; ``deadline_s`` is absolute, on the monotonic clock."""
-        headers = {"accept": "application/json", **self._authorization()}
+    def token_of(self, workspace: str) -> str:
+        """The token to send for a workspace; empty for none."""
+        return honcho_tokens.read(self.token).of(workspace)
+
+    def client(self, workspace: str, deadline_s: float, cut: Cut) -> httpx.Client:
+        """Open the client of one exchange about a workspace; ``deadline_s`` is absolute, monotonic."""
+        token = self.token_of(workspace)
+        headers = {"accept": "application/json"}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
         if self.transport is not None:
             return httpx.Client(
                 base_url=self.url, headers=headers, transport=self.transport(), trust_env=False
             )
         return cutting_client(self.url, deadline_s, cut, headers=headers, ssl_context=self.roots)
-
-    def _authorization(self) -> dict[str, str]:
-        token = self.token.strip()
-        return {"authorization": f"Bearer {token}"} if token else {}
 
 
 def workspace_path(workspace: str, *rest: str) -> str:

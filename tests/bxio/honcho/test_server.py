@@ -130,3 +130,21 @@ def test_a_server_that_wants_a_token_takes_the_right_one_alone(
             with pytest.raises(outcome):
                 chat(server)
     honcho.close()
+
+
+def test_each_workspace_is_asked_with_its_own_token() -> None:
+    with LoopbackServer(answers(200, {"content": "x"})) as server:
+        client = HonchoClient(HonchoServer(url=server.url, token="box1=one.1,box1-untrusted=two.2"))
+        for workspace in ("box1", "box1-untrusted", "fleet"):
+            client.chat(workspace, "where", time.monotonic() + 20)
+        client.ensure_workspace("box1", time.monotonic() + 20)
+        sent = [
+            [line for line in request.lower().split(b"\r\n") if line.startswith(b"authorization")]
+            for request in server.requests
+        ]
+    assert sent == [
+        [b"authorization: bearer one.1"],
+        [b"authorization: bearer two.2"],
+        [],
+        [b"authorization: bearer one.1"],
+    ]
