@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 import time
+import tracemalloc
 import zlib
 
 import pytest
@@ -52,8 +53,13 @@ def test_what_cannot_be_unpacked_is_no_answer(body: bytes, encoding: str) -> Non
 def test_a_small_body_that_unpacks_to_a_huge_one_is_not_unpacked() -> None:
     bomb = gzip.compress(b'{"content":"' + b"a" * (64 * MAX_BODY) + b'"}', compresslevel=9)
     assert len(bomb) < MAX_BODY / 10
-    with pytest.raises(errors.AnswerTooLong):
-        chat(bomb, "gzip")
+    tracemalloc.start()
+    try:
+        with pytest.raises(errors.AnswerTooLong):
+            chat(bomb, "gzip")
+        assert tracemalloc.get_traced_memory()[1] < 8 * MAX_BODY
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("encoding", ["identity", "gzip"])

@@ -52,7 +52,9 @@ class Kept:
 
     def say(self, workspace: str, token: str = "") -> None:
         client = HonchoClient(HonchoServer(transport=self.honcho.transport, token=token))
-        client.append(workspace, "s", [NewMessage(peer="ann", content="Is anybody there? I am.")], soon())
+        client.append(
+            workspace, "s", [NewMessage(peer="ann", content="Anybody may have the key; it is there.")], soon()
+        )
 
     def everything(self) -> object:
         """All that is in the database, to see that nothing was made."""
