@@ -22,11 +22,15 @@ from actors.broker_grants import OwnersGrants
 from actors.clock import Clock
 from actors.connection import Connection
 from actors.connection_chats import ChatPlaces
+from actors.connection_doctor import Probing
 from actors.connection_views import Known
+from actors.consolidation import Consolidation
 from actors.control import Control
 from actors.dead_letters import DeadLetterLog
 from actors.fetch import Fetch
 from actors.honcho_chat import HonchoChat
+from actors.honcho_probe import HonchoProbe
+from actors.honcho_search import HonchoSearch
 from actors.loop import Loop
 from actors.memory import Asking, Memory, Places, Saving
 from actors.model import Model, endpoint_of, source_of
@@ -209,24 +213,36 @@ def _outbox(parts: Parts) -> Start:
 def _memory(parts: Parts) -> Start:
     settings, state, box = parts.settings, parts.paths.state, parts.runtime.mailbox
     honcho, client = settings.honcho, _honcho(parts)
-
-    def chat(name: str, workspace: str) -> ChildSpec:
-        return _temporary(lambda context: HonchoChat(context, client=client, workspace=workspace), 1.0)(name)
-
+    endpoint = partial(endpoint_of, box("model"), parts.runtime.world.monotonic)
     places = Places(
         files=settings.memory.folder or state / "memory",
         index=state / "recall.sqlite",
         ledger=state / "ledger.jsonl",
         sessions=parts.claim.store,
+        work=state / "work",
+        kept=(state / "audit.jsonl", state / "approvals.jsonl"),
+        concludes=honcho.url != "embedded",
+    )
+    asking = Asking(
+        readable=derived.readable(settings),
+        asks=box("asks"),
+        chat=_errand(lambda context, where: HonchoChat(context, client=client, workspace=where)),
+        search=_errand(lambda context, where: HonchoSearch(context, client=client, workspace=where)),
+        consolidation=_temporary(lambda context: Consolidation(context, endpoint=endpoint)),
     )
     return lambda context: Memory(
         context,
         places=places,
-        asking=Asking(readable=derived.readable(settings), asks=box("asks"), chat=chat),
+        asking=asking,
         saving=Saving(outbox=box("outbox"), agent=honcho.agent, save=honcho.save),
         now=_now,
         waits=derived.waits(settings),
     )
+
+
+def _errand(start: Callable[[Context, str], Actor]) -> Callable[[str, str], ChildSpec]:
+    """A short-lived child that is sent to one workspace."""
+    return lambda name, where: _temporary(lambda context: start(context, where), 1.0)(name)
 
 
 def _runner(parts: Parts) -> Start:
@@ -309,7 +325,7 @@ def _system() -> str:
 
 
 def _control(parts: Parts) -> Start:
-    runtime = parts.runtime
+    runtime, client = parts.runtime, _honcho(parts)
     known = Known(
         runtime=runtime,
         loop=runtime.mailbox("loop"),
@@ -321,6 +337,11 @@ def _control(parts: Parts) -> Start:
         doctor=parts.facts.checks,
         waits=derived.waits(parts.settings),
         chats=ChatPlaces(MAX_CONNECTIONS),
+        probing=Probing(
+            readable=derived.readable(parts.settings),
+            asks=runtime.mailbox("asks"),
+            probe=_errand(lambda context, where: HonchoProbe(context, client=client, workspace=where)),
+        ),
     )
     return lambda context: Control(
         context,

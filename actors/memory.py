@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import assert_never
 
 from actors.base import Actor, Context, Refusal
 from actors.memory_asks import Asks
+from actors.memory_consolidating import Consolidating
 from actors.memory_editing import Editing
+from actors.memory_forgetting import Forgetting
+from actors.memory_importing import Importing
+from actors.memory_operating import Operating
 from actors.memory_parts import Asking, Places, Saving
 from actors.memory_recalls import Recalls
 from actors.memory_turns import Turns
@@ -24,12 +27,23 @@ from bxcore.messages.memory import (
     EditMemory,
     MemoryBlock,
     MemoryMessage,
+    ProposalCame,
     Recall,
     TellOutbox,
     TurnEnded,
 )
+from bxcore.messages.memory_operator import (
+    AcceptProposal,
+    Consolidate,
+    Forget,
+    ImportEntries,
+    ImportTurns,
+    OperatorMessage,
+    SearchMemory,
+)
 from bxcore.messages.outbox import LookAgain
 from bxcore.waits import Waits
+from bxio.forgotten import Forgotten
 from bxio.journal_file import JournalError
 from bxio.memory_files import MemoryFiles, MemoryFilesError
 from bxio.turn_intake import TurnIntake
@@ -53,10 +67,16 @@ class Memory(Actor):
         super().__init__(context)
         self._places = places
         self._saving = saving
+        self._runtime = context.runtime
+        self._asking = asking
         self._wall = now
         self._open = ExitStack()
         self._asks = Asks(self, context.runtime, asking, (waits or Waits()).chat_s)
         self._editing: Editing
+        self._operating: Operating
+        self._forgetting: Forgetting
+        self._importing: Importing
+        self._consolidating: Consolidating
         self._recalls: Recalls
         self._turns: Turns
 
@@ -68,6 +88,7 @@ class Memory(Actor):
             self.on_stop()
             raise Refusal(error.sentence) from None
         self._recalls.start()
+        self._forgetting.finish()
         self._turns.look_for_missing()
         if self.incarnation > 1:  # the one before may have decided a turn and not told of it
             self._turns.tell_outbox(LookAgain())
@@ -79,6 +100,7 @@ class Memory(Actor):
         intake = TurnIntake.open(places.sessions, places.ledger, agent=saving.agent, save=saving.save)
         self._open.callback(intake.close)
         self._editing = Editing(files)
+        self._operating = Operating(files)
         self._recalls = Recalls(
             places.index,
             files,
@@ -87,13 +109,31 @@ class Memory(Actor):
         )
         self._open.callback(self._recalls.close)
         self._turns = Turns(self, intake, self._recalls, saving.outbox)
+        self._importing = Importing(places.sessions, files, self._turns)
+        self._consolidating = Consolidating(
+            actor=self,
+            runtime=self._runtime,
+            files=files,
+            asks=self._asking.asks,
+            child=self._asking.consolidation,
+        )
+        forgotten = Forgotten.open(places.record)
+        self._open.callback(forgotten.close)
+        self._forgetting = Forgetting(
+            places=places,
+            files=files,
+            recalls=self._recalls,
+            journal=forgotten,
+            tell=lambda: self._turns.tell_outbox(LookAgain()),
+            wall=self._wall,
+        )
 
     def on_stop(self) -> None:
         """Close every file."""
         self._open.close()
 
-    def on_receive(self, message: MemoryMessage) -> object:
-        """Answer a tool's call or the loop's, or take in a turn."""
+    def on_receive(self, message: MemoryMessage | OperatorMessage) -> object:
+        """Answer a tool's call, the loop's or an operator's, or take in a turn."""
         match message:
             case Recall():
                 return self._recalls.recall(message)
@@ -103,17 +143,28 @@ class Memory(Actor):
                 return self._asks.ask(message)
             case MemoryBlock():
                 return self._editing.block()
-            case TurnEnded():
-                self._turns.take_in(message.session, message.turn)
+            case TurnEnded() | CatchUp() | TellOutbox():
+                self._turns.handle(message)
             case ChatsGathered():
                 self._asks.answer(message)
-            case CatchUp():
-                self._turns.catch_up()
-            case TellOutbox():
-                self._turns.tell_outbox(LookAgain())
+            case ProposalCame():
+                self._consolidating.came(message)
             case _:
-                assert_never(message)
+                return self._operated(message)
         return None
+
+    def _operated(self, message: OperatorMessage) -> object:
+        match message:
+            case SearchMemory():
+                return self._recalls.search(message)
+            case Forget():
+                return self._forgetting.forget(message)
+            case ImportTurns() | ImportEntries():
+                return self._importing.take(message)
+            case Consolidate() | AcceptProposal():
+                return self._consolidating.answer(message)
+            case _:
+                return self._operating.answer(message)
 
     def facts(self) -> Mapping[str, str | int | float]:
         """Questions on their way, sessions still to be taken in."""

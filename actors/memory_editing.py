@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from actors.base import Refusal
 from actors.memory_parts import failed
 from bxcore import memory_edits
@@ -27,12 +29,10 @@ class Editing:
             return failed(forbidden)
         editor = Editor(session=message.session, turn=message.turn, label=message.state)
         try:
-            entries = self._files.entries(args.file)
-            edited = memory_edits.edit(args, tuple(entry.text for entry in entries))
+            edited = self._files.edit(args.file, partial(memory_edits.edit, args), editor)
             if isinstance(edited, NotEdited):
-                told = (entry.label for entry in entries if entry.text in edited.told)
+                told = (self._files.known.label(args.file, text) for text in edited.told)
                 return ToolAnswer(ok=False, content=edited.sentence, label=join(NEW_SESSION, *told))
-            self._files.write(args.file, edited, editor)
         except MemoryFilesError as error:
             return failed(f"memory: {error.sentence}")
         return ToolAnswer(ok=True, content=memory_edits.done(args, edited), label=NEW_SESSION)

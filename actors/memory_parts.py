@@ -16,24 +16,40 @@ from bxio.session_store import SessionStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Where it keeps what: the folder of the three files, the index, the ledger, the sessions' logs."""
+    """Where it keeps what: the folder of the three files, the index, the ledger, the sessions' logs.
+
+    ``forgotten`` is the record of what was forgotten, ``work`` the sessions' work folders. ``kept`` are files
+    that nothing is ever taken out of, and ``concludes`` says that Honcho may have conclusions of its own.
+    """
 
     files: Path
     index: Path
     ledger: Path
     sessions: SessionStore
+    forgotten: Path | None = None
+    work: Path | None = None
+    kept: tuple[Path, ...] = ()
+    concludes: bool = False
+
+    @property
+    def record(self) -> Path:
+        """The record of what was forgotten; it is beside the ledger when nobody says otherwise."""
+        return self.forgotten or self.ledger.with_name("forgotten.jsonl")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """How Honcho is asked: the workspaces that may be, the supervisor of the chats, and a chat's child spec.
 
-    ``chat(child name, server-side workspace)`` gives the spec of one temporary ``HonchoChat``.
+    ``chat(child name, server-side workspace)`` gives the spec of one temporary ``HonchoChat``, ``search`` of
+    a ``HonchoSearch``, and ``consolidation(child name)`` of a ``Consolidation``; None where there is none.
     """
 
     readable: tuple[Readable, ...]
     asks: Mailbox
     chat: Callable[[str, str], ChildSpec]
+    search: Callable[[str, str], ChildSpec] | None = None
+    consolidation: Callable[[str], ChildSpec] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +10,11 @@ from loguru import logger
 
 from actors.memory_parts import failed
 from bxcore import recalled
+from bxcore.args import RecallArgs
 from bxcore.finished_turns import FinishedTurn, finished_turns
 from bxcore.labels import NEW_SESSION
 from bxcore.messages.memory import Recall
+from bxcore.messages.memory_operator import SearchMemory
 from bxcore.recall_hits import Note, Searched
 from bxcore.sanitize import redact
 from bxcore.tool_answer import ToolAnswer
@@ -52,6 +54,10 @@ class Recalls:
         """Close the index."""
         if self._index is not None:
             self._index.close()
+
+    def search(self, message: SearchMemory) -> ToolAnswer:
+        """Search as an operator, who sees every session."""
+        return self.recall(Recall(args=RecallArgs(query=message.query, k=message.k), session=""))
 
     def recall(self, message: Recall) -> ToolAnswer:
         """Search, and answer with the items or with what was searched."""
@@ -113,6 +119,22 @@ class Recalls:
         except RecallIndexError as error:
             self._index_failed(error)
             return {}
+
+    def forget(self, session: str, turns: Collection[int] | None, size: int) -> None:
+        """Drop turns of a session from the index, all for None; its log has ``size`` bytes now."""
+        if self._index is None:
+            return
+        try:
+            self._index.forget(session, turns, size=size)
+        except RecallIndexError as error:
+            self._index_failed(error)
+
+    def forget_notes(self) -> None:
+        """Hold the notes as they are now, and no word of those that are gone."""
+        try:
+            self._ready_index().forget("", (), size=0)
+        except RecallIndexError as error:
+            self._index_failed(error)
 
     def take_in(self, ended: Ended) -> None:
         """Index the turns that have ended."""

@@ -8,7 +8,7 @@ from loguru import logger
 
 from actors.base import Actor, Delivery, Mailbox
 from actors.memory_recalls import Recalls
-from bxcore.messages.memory import CatchUp, TellOutbox
+from bxcore.messages.memory import CatchUp, TellOutbox, TurnEnded
 from bxcore.messages.outbox import Deliver, LookAgain
 from bxio.journal_file import JournalError
 from bxio.session_store import SessionError
@@ -33,6 +33,16 @@ class Turns:
     def missing(self) -> int:
         """Sessions that are still to be taken in."""
         return len(self._missing)
+
+    def handle(self, message: TurnEnded | CatchUp | TellOutbox) -> None:
+        """Take in a turn that has ended, or go on."""
+        match message:
+            case TurnEnded():
+                self.take_in(message.session, message.turn)
+            case CatchUp():
+                self.catch_up()
+            case _:
+                self.tell_outbox(LookAgain())
 
     def look_for_missing(self) -> None:
         """Find the sessions that grew unseen, and take them in bit by bit."""

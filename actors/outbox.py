@@ -22,7 +22,6 @@ from bxcore.backoff import delay_s
 from bxcore.messages.outbox import (
     Deliver,
     DropRow,
-    EraseThere,
     LookAgain,
     OutboxMessage,
     RetryRows,
@@ -105,7 +104,7 @@ class Outbox(Actor):
         match message:
             case Deliver():
                 self._queue.hear(message.rows, self._marks.known)
-            case LookAgain() | EraseThere():
+            case LookAgain():
                 self._queue.read(self._marks.known, unsure=False)
             case SendNext():
                 self._next = None
@@ -135,7 +134,8 @@ class Outbox(Actor):
 
     def _go_on(self) -> None:
         """Have the next step come up: at once, or after a rest while Honcho fails."""
-        self._delivery.publish(self._facts())
+        if self._delivery.publish is not None:
+            self._delivery.publish(self._facts())
         if self._next is not None or not self._delivery.save or not self._has_work():
             return
         rest_s = 0.0

@@ -13,10 +13,6 @@ from bxio.honcho import HonchoClient
 from bxio.session_store import SessionStore
 
 
-def _to_nobody(_facts: OutboxFacts) -> None:
-    """Where nobody shows them."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
     """Where it sends and what it reads. ``workspaces`` are the server-side names of this agent's own two.
@@ -35,4 +31,4 @@ class Delivery:
     backoff: Backoff = field(default_factory=lambda: Backoff(first_s=0.5, most_s=60.0))
     forgotten: Path | None = None
     save: bool = True
-    publish: Callable[[OutboxFacts], None] = _to_nobody
+    publish: Callable[[OutboxFacts], None] | None = None

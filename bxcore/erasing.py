@@ -23,6 +23,13 @@ class EraseOrder:
         return named and (self.session, self.log) == (session, log)
 
 
+@dataclass(frozen=True, slots=True)
+class CarriedOut:
+    """The box's own part of an order is done: log, files and index."""
+
+    order: str
+
+
 class Orders:
     """All orders so far: what they cover, and how often a session was erased."""
 
@@ -40,22 +47,28 @@ class Orders:
         return any(order.covers(session, log, turn) for order in self.by_session.get(session, ()))
 
 
-def dump(order: EraseOrder) -> str:
-    """An order as one line of ASCII JSON, without the line end."""
-    found = {
+def dump(line: EraseOrder | CarriedOut) -> str:
+    """A line of the record as ASCII JSON, without the line end."""
+    found = {"done": line.order} if isinstance(line, CarriedOut) else _fields(line)
+    return json.dumps(found, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def _fields(order: EraseOrder) -> dict[str, object]:
+    return {
         "id": order.id,
         "at": order.at,
         "session": order.session,
         "log": order.log,
         "turns": order.turns,
     }
-    return json.dumps(found, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
-def parse(text: str) -> EraseOrder:
+def parse(text: str) -> EraseOrder | CarriedOut:
     """Read what ``dump`` wrote; raises ``ValueError``."""
     try:
         found = json.loads(text)
+        if "done" in found:
+            return CarriedOut(str(found["done"]))
         turns = found["turns"]
         return EraseOrder(
             id=str(found["id"]),

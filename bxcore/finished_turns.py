@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import Label
 from bxcore.records import Record, User
 from bxcore.session_fold import labels_after
@@ -27,12 +28,12 @@ class FinishedTurn:
 
 
 def finished_turns(session: str, records: Sequence[Record]) -> Iterator[FinishedTurn]:
-    """Every turn that came to a reply, in order; a failed or interrupted one is left out."""
+    """Every turn that came to a reply, in order; a failed, interrupted or forgotten one is left out."""
     labels = tuple(labels_after(records))
     for turn, (start, end) in enumerate(spans(records), 1):
         user = records[start]
         reply = reply_of(records[start:end])
-        if isinstance(user, User) and reply is not None:
+        if isinstance(user, User) and reply is not None and (user.text, reply) != (FORGOTTEN, FORGOTTEN):
             yield FinishedTurn(
                 session=session,
                 turn=turn,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 START = "00000000"
@@ -70,6 +70,15 @@ def frame(payloads: Sequence[str], seq: int, prev: str, *, first: int) -> tuple[
         prev = _checksum(rest)
         lines.append(b'{"crc":"' + prev.encode() + b'",' + rest + b"\n")
     return b"".join(lines), prev
+
+
+def written(payloads: Iterable[str]) -> bytes:
+    """A whole log, each line a write of its own."""
+    lines, crc = [], START
+    for seq, payload in enumerate(payloads):
+        line, crc = frame([payload], seq, crc, first=seq)
+        lines.append(line)
+    return b"".join(lines)
 
 
 def _checksum(rest: bytes) -> str:

@@ -35,9 +35,13 @@ def edit(args: MemoryArgs, entries: tuple[str, ...]) -> Edited | NotEdited:
 def done(args: MemoryArgs, edited: Edited) -> str:
     """The sentence of an edit that is on disk."""
     what = {"add": "added to", "replace": "replaced in", "remove": "removed from"}[args.action]
-    used = f"it holds {memory_entries.size(edited.entries)} of {LIMITS[args.file]} characters"
     seen = "; new sessions see it" if args.file in IDENTITY else "; recall finds it"
-    return f"{what} {args.file}.md; {used}{seen}"
+    return f"{became(what, args.file, edited)}{seen}"
+
+
+def became(what: str, file: str, edited: Edited) -> str:
+    """What was done to a file, such as ``added to``, and how full it is now."""
+    return f"{what} {file}.md; it holds {memory_entries.size(edited.entries)} of {LIMITS[file]} characters"
 
 
 def memory_block(files: dict[str, tuple[str, ...]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bxcore.args import SEPARATOR
@@ -67,11 +68,7 @@ def replace(file: str, entries: tuple[str, ...], piece: str, text: str) -> Edite
     old = _only_match(file, entries, piece)
     if isinstance(old, NotEdited):
         return old
-    entry = text.strip()
-    if entry in entries:
-        return NotEdited(sentence=f"{file}.md has this entry already; nothing was changed", told=(entry,))
-    after = tuple(entry if each == old else each for each in entries)
-    return _fitting(file, entries, Edited(entries=after, removed=(old,), added=(entry,)))
+    return _exchanged(file, entries, old, text.strip())
 
 
 def remove(file: str, entries: tuple[str, ...], piece: str) -> Edited | NotEdited:
@@ -80,6 +77,30 @@ def remove(file: str, entries: tuple[str, ...], piece: str) -> Edited | NotEdite
     if isinstance(old, NotEdited):
         return old
     return Edited(entries=tuple(each for each in entries if each != old), removed=(old,))
+
+
+def exchange(file: str, entries: tuple[str, ...], old: str, text: str | None) -> Edited | NotEdited:
+    """With the entry that is ``old``, byte for byte, replaced by ``text``, or removed for None."""
+    if old not in entries:
+        return NotEdited(sentence=f'"{first_words(old)}" is no longer in {file}.md', told=(old,))
+    if text is None:
+        return Edited(entries=tuple(each for each in entries if each != old), removed=(old,))
+    return _exchanged(file, entries, old, text.strip())
+
+
+def without(entries: tuple[str, ...], holds: Callable[[str], bool]) -> Edited | NotEdited:
+    """Without the entries for which ``holds`` is true."""
+    gone = tuple(entry for entry in entries if holds(entry))
+    if not gone:
+        return NotEdited(sentence="no entry is such")
+    return Edited(entries=tuple(entry for entry in entries if entry not in gone), removed=gone)
+
+
+def _exchanged(file: str, entries: tuple[str, ...], old: str, entry: str) -> Edited | NotEdited:
+    if entry in entries:
+        return NotEdited(sentence=f"{file}.md has this entry already; nothing was changed", told=(entry,))
+    after = tuple(entry if each == old else each for each in entries)
+    return _fitting(file, entries, Edited(entries=after, removed=(old,), added=(entry,)))
 
 
 def _fitting(file: str, before: tuple[str, ...], edited: Edited) -> Edited | NotEdited:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
 from bxcore import erasing, journal
-from bxcore.erasing import EraseOrder
+from bxcore.erasing import CarriedOut, EraseOrder
 from bxio.journal_file import JournalError, JournalFile
 
 
 class Forgotten:
     """The journal, open for its one writer. Each error is a ``JournalError``."""
 
-    def __init__(self, file: JournalFile, orders: tuple[EraseOrder, ...]) -> None:
+    def __init__(self, file: JournalFile, lines: Iterable[EraseOrder | CarriedOut]) -> None:
         self._file = file
-        self.orders = orders
+        self._orders: dict[str, EraseOrder] = {}
+        self._open: dict[str, EraseOrder] = {}
+        self._take(lines)
+
+    @property
+    def orders(self) -> tuple[EraseOrder, ...]:
         """Every order so far, the oldest first."""
+        return tuple(self._orders.values())
+
+    @property
+    def unfinished(self) -> tuple[EraseOrder, ...]:
+        """Those whose part of the box a crash left undone."""
+        return tuple(self._open.values())
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -30,10 +41,17 @@ class Forgotten:
             raise
         return cls(file, found)
 
-    def append(self, orders: tuple[EraseOrder, ...]) -> None:
-        """Put orders on disk, all or none."""
-        self._file.append([erasing.dump(order) for order in orders], sync=True)
-        self.orders = (*self.orders, *orders)
+    def append(self, lines: Sequence[EraseOrder | CarriedOut]) -> None:
+        """Put lines on disk, all or none."""
+        self._file.append([erasing.dump(line) for line in lines], sync=True)
+        self._take(lines)
+
+    def _take(self, lines: Iterable[EraseOrder | CarriedOut]) -> None:
+        for line in lines:
+            if isinstance(line, CarriedOut):
+                self._open.pop(line.order, None)
+            else:
+                self._orders[line.id] = self._open[line.id] = line
 
     def close(self) -> None:
         """Close the file and free its lock; a second call does nothing."""
@@ -52,10 +70,10 @@ def orders(path: Path) -> tuple[EraseOrder, ...]:
         payloads = journal.recover(data).payloads
     except journal.DamageError as error:
         raise JournalError(f"{path}: {error}; restore it from a backup") from None
-    return _parsed(payloads, path)
+    return tuple(line for line in _parsed(payloads, path) if isinstance(line, EraseOrder))
 
 
-def _parsed(payloads: Iterable[str], path: Path) -> tuple[EraseOrder, ...]:
+def _parsed(payloads: Iterable[str], path: Path) -> tuple[EraseOrder | CarriedOut, ...]:
     try:
         return tuple(map(erasing.parse, payloads))
     except ValueError as error:

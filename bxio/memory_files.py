@@ -7,20 +7,30 @@ becomes a revision too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Self
 
-from bxcore import memory_entries, memory_revisions
+from bxcore import journal, memory_entries, memory_revisions
 from bxcore.errors import SentenceError, system_reason
-from bxcore.labels import Label
-from bxcore.memory_entries import Edited
-from bxcore.memory_revisions import Known, Revision
+from bxcore.forgetting import FORGOTTEN
+from bxcore.labels import NEW_SESSION, Label
+from bxcore.memory_entries import LIMITS, Edited, NotEdited
+from bxcore.memory_known import Known
+from bxcore.memory_revisions import Revision, Who
 from bxio.folders import make_private, write_whole
 from bxio.journal_file import JournalError, JournalFile
 
 REVISIONS = "revisions.jsonl"
+
+
+MOST_BYTES = 1_048_576
+"""No memory file is so long; a longer one is not read."""
+TRIES = 3
+"""How often an edit is made anew on what a person wrote meanwhile."""
 
 
 class MemoryFilesError(SentenceError):
@@ -37,11 +47,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Editor:
-    """Which turn of which session makes an edit, and the session's label at that moment."""
+    """Who makes an edit, with which label; a session's turn names itself."""
 
-    session: str
-    turn: int
     label: Label
+    who: Who = "session"
+    session: str = ""
+    turn: int = 0
+    undoes: int = 0
+
+
+OPERATOR = Editor(who="operator", label=NEW_SESSION)
 
 
 class MemoryFiles:
@@ -55,6 +70,8 @@ class MemoryFiles:
         self._seen: dict[str, tuple[int, int, int]] = {}
         """Modification time, size and inode of each file when it was read last."""
         self._entries: dict[str, tuple[str, ...]] = {}
+        self._odd: set[str] = set()
+        """Files whose bytes are no UTF-8."""
 
     @classmethod
     def open(cls, folder: Path, now: Callable[[], str]) -> Self:
@@ -82,38 +99,110 @@ class MemoryFiles:
         """The same without labels."""
         return self._read(file)
 
-    def write(self, file: str, edited: Edited, editor: Editor) -> None:
-        """Put an edit of what ``texts`` gave on disk, its revision first. Raises ``MemoryFilesError``."""
+    @property
+    def known(self) -> Known:
+        """What the revisions say; not to be changed."""
+        return self._known
+
+    def path(self, file: str) -> Path:
+        """Where one file lies; what a link leads to is edited, not the link."""
+        path = self._folder / f"{file}.md"
+        return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+    def edit(
+        self, file: str, change: Callable[[tuple[str, ...]], Edited | NotEdited], editor: Editor
+    ) -> Edited | NotEdited:
+        """Put on disk what ``change`` makes of the entries, the revision first. Raises ``MemoryFilesError``.
+
+        What a person saved meanwhile is read, and the change made anew on it.
+        """
+        for _ in range(TRIES):
+            edited = change(self._read(file))
+            if isinstance(edited, NotEdited):
+                return edited
+            self._refuse_when_odd(file)
+            if self._is_as_read(file):
+                self._write(file, edited, editor)
+                return edited
+        raise MemoryFilesError(f"{self.path(file)} changes under the edit; close it elsewhere and try again")
+
+    def lift(self, file: str, text: str) -> None:
+        """Note that an operator lifted the label of one entry. Raises ``MemoryFilesError``."""
+        self._record(Revision(file=file, who="operator", at=self._now(), label=NEW_SESSION, lifted=(text,)))
+
+    def forget(self, holds: Callable[[str], bool]) -> int:
+        """Take texts out of the files, and out of every revision, whose numbers and labels stay.
+
+        Gives how many revisions held one. Raises ``MemoryFilesError``; then it may be done again.
+        """
+        for file in LIMITS:
+            self.edit(file, partial(memory_entries.without, holds=holds), OPERATOR)
+        revisions = [_blanked(revision, holds) for revision in self._known.revisions]
+        changed = sum(old != new for old, new in zip(self._known.revisions, revisions, strict=True))
+        if changed:
+            self._rewrite(revisions)
+        return changed
+
+    def _rewrite(self, revisions: Sequence[Revision]) -> None:
+        path = self._folder / REVISIONS
+        try:
+            write_whole(path, journal.written(map(memory_revisions.dump, revisions)))
+        except OSError as error:
+            raise MemoryFilesError(_cannot("written", path, error)) from None
+        self._journal.close()
+        try:
+            self._journal = JournalFile.open(path)
+        except JournalError as error:
+            raise MemoryFilesError(error.sentence) from None
+        self._known = Known.of(revisions)
+
+    def _write(self, file: str, edited: Edited, editor: Editor) -> None:
         self._record(
             Revision(
                 file=file,
-                who="session",
+                who=editor.who,
                 at=self._now(),
                 label=editor.label,
                 removed=edited.removed,
                 added=edited.added,
                 session=editor.session,
                 turn=editor.turn,
+                undoes=editor.undoes,
             )
         )
-        path = self._path(file)
+        path = self.path(file)
         self._seen.pop(file, None)
+        if not edited.removed and not edited.added:
+            return
         try:
             write_whole(path, memory_entries.render(edited.entries).encode())
         except OSError as error:
             raise MemoryFilesError(_cannot("written", path, error)) from None
 
+    def _is_as_read(self, file: str) -> bool:
+        try:
+            return self._seen.get(file) == _mark(self.path(file))
+        except OSError as error:
+            raise MemoryFilesError(_cannot("read", self.path(file), error)) from None
+
+    def _refuse_when_odd(self, file: str) -> None:
+        """An edit would write its other bytes as U+FFFD."""
+        if file in self._odd:
+            raise MemoryFilesError(f"{self.path(file)} is not UTF-8; save it as UTF-8 and try again")
+
     def _read(self, file: str) -> tuple[str, ...]:
         """Read a file again only when it changed; what a person changed becomes a revision."""
-        path = self._path(file)
+        path = self.path(file)
         try:
             mark = _mark(path)
             if self._seen.get(file) == mark:
                 return self._entries[file]
-            text = path.read_bytes().decode("utf-8", "replace") if mark[1] else ""
+            if mark[1] > MOST_BYTES:
+                raise MemoryFilesError(f"{path} has {mark[1]} bytes and no memory file may; shorten it")
+            data = path.read_bytes() if mark[1] else b""
         except OSError as error:
             raise MemoryFilesError(_cannot("read", path, error)) from None
-        found = memory_entries.parse(text.replace("\r\n", "\n"))
+        found = memory_entries.parse(self._decoded(file, data))
         revision = self._known.by_hand(file, found, self._now())
         if revision is not None:
             self._record(revision)
@@ -127,12 +216,31 @@ class MemoryFiles:
             raise MemoryFilesError(error.sentence) from None
         self._known.take(revision)
 
-    def _path(self, file: str) -> Path:
-        return self._folder / f"{file}.md"
+    def _decoded(self, file: str, data: bytes) -> str:
+        """A person's editor may have put a byte order mark before it, and CRLF between its lines."""
+        try:
+            text = data.decode("utf-8-sig")
+            self._odd.discard(file)
+        except UnicodeDecodeError:
+            text = data.decode("utf-8", "replace")
+            self._odd.add(file)
+        return text.replace("\r\n", "\n")
 
     def close(self) -> None:
         """Close the revisions and free their lock; a second call does nothing."""
         self._journal.close()
+
+
+def _blanked(revision: Revision, holds: Callable[[str], bool]) -> Revision:
+    def without(texts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(FORGOTTEN if holds(text) else text for text in texts)
+
+    return replace(
+        revision,
+        removed=without(revision.removed),
+        added=without(revision.added),
+        lifted=without(revision.lifted),
+    )
 
 
 def _mark(path: Path) -> tuple[int, int, int]:

@@ -7,7 +7,7 @@ higher number is a newer item.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -97,6 +97,20 @@ class RecallIndex:
                 self._remove("session = ? AND turn = ?", (session, turn.turn))
                 self._add((session, turn.turn, *row))
             self._db.execute("INSERT OR REPLACE INTO logs VALUES (?, ?, ?)", (session, size, upto))
+
+    def forget(self, session: str, turns: Collection[int] | None, *, size: int) -> None:
+        """Drop a session's turns, all for None, so that their words are in no page of the file.
+
+        ``size`` is what its log has now, in bytes.
+        """
+        with self._writing():
+            if turns is None:
+                self._remove("session = ?", (session,))
+                self._db.execute("DELETE FROM logs WHERE session = ?", (session,))
+            for turn in turns or ():
+                self._remove("session = ? AND turn = ?", (session, turn))
+            self._db.execute("UPDATE logs SET size = ? WHERE session = ?", (size, session))
+            self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
 
     def set_notes(self, notes: Iterable[Note]) -> None:
         """Hold these notes, and no others."""
@@ -226,6 +240,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA secure_delete = ON")  # what was forgotten is in no free page
     return connection
 
 

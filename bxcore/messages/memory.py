@@ -82,6 +82,23 @@ class TellOutbox:
     kind: Literal["tell_outbox"] = "tell_outbox"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalCame:
+    """The memory tells itself: the model's answer to consolidation ``key``, or its deadline, has come."""
+
+    key: int
+    outcome: object
+    kind: Literal["proposal_came"] = "proposal_came"
+
+
 MemoryMessage: TypeAlias = (
-    Recall | EditMemory | AskMemory | MemoryBlock | TurnEnded | ChatsGathered | CatchUp | TellOutbox
+    ProposalCame
+    | Recall
+    | EditMemory
+    | AskMemory
+    | MemoryBlock
+    | TurnEnded
+    | ChatsGathered
+    | CatchUp
+    | TellOutbox
 )

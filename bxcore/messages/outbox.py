@@ -18,7 +18,10 @@ class Deliver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookAgain:
-    """News from the memory: a ``Deliver`` found no room, so read the ledger again. Told."""
+    """News from the memory: read ledger and orders again. Told.
+
+    A ``Deliver`` found no room, or something was forgotten.
+    """
 
     kind: Literal["look_again"] = "look_again"
 
@@ -28,13 +31,6 @@ class SendNext:
     """The outbox tells itself: send the next turn that waits."""
 
     kind: Literal["send_next"] = "send_next"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EraseThere:
-    """News from the memory: there is a new order in the journal of what was forgotten, on disk. Told."""
-
-    kind: Literal["erase_there"] = "erase_there"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,4 +57,4 @@ class DropRow:
     kind: Literal["drop_row"] = "drop_row"
 
 
-OutboxMessage: TypeAlias = Deliver | LookAgain | SendNext | EraseThere | ShowOutbox | RetryRows | DropRow
+OutboxMessage: TypeAlias = Deliver | LookAgain | SendNext | ShowOutbox | RetryRows | DropRow

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from loguru import logger
 
-from actors.base import Runtime
+from actors.base import Mailbox, Runtime
 from bxio.turn_ledger import TurnLedger
 from tests.doubles.honcho_wire import HonchoWire
 from tests.doubles.loop_bench import LoopBench
+from tests.doubles.memory_bench import MemoryBench
 from tests.doubles.model_server import ModelServer, Step
 from tests.doubles.outbox_bench import OutboxBench
+from tests.kit.kit import Kit
 from tests.kit.probe import Probe
 
 
@@ -54,3 +56,21 @@ def outbox_bench(runtime: Runtime, tmp_path: Path) -> Iterator[OutboxBench]:
         made.stop()
     made.ledger.close()
     made.wire.honcho.close()
+
+
+@pytest.fixture
+def memory_outbox(kit: Kit) -> Probe:
+    """Whom the memory takes for the outbox."""
+    return kit.probe("outbox")
+
+
+@pytest.fixture
+def memory_bench(kit: Kit, tmp_path: Path, memory_outbox: Probe) -> MemoryBench:
+    """Where the memory is made."""
+    return MemoryBench(folder=tmp_path, asks=kit.probe("asks").box, outbox=memory_outbox.box)
+
+
+@pytest.fixture
+def memory_box(kit: Kit, memory_bench: MemoryBench) -> Mailbox:
+    """Start a real memory."""
+    return kit.start("memory", memory_bench.make)

@@ -8,7 +8,7 @@ import pytest
 
 from bxcore import erasing
 from bxcore.erasing import EraseOrder
-from bxcore.messages.outbox import Deliver, EraseThere
+from bxcore.messages.outbox import Deliver, LookAgain
 from bxio.forgotten import Forgotten
 from tests.doubles.honcho_wire import HonchoWire
 from tests.doubles.outbox_bench import AT, OutboxBench, drop, retry, show, until
@@ -146,7 +146,7 @@ def test_a_forgotten_turn_is_erased_and_the_others_are_sent_again_in_order(bench
     box.tell(Deliver(rows=tuple(bench.decided("k3f", f"turn {number}") for number in range(1, 6))))
     until(lambda: show(box).waiting == 0)
     given(bench, order(1, (2, 4)))
-    box.tell(EraseThere())
+    box.tell(LookAgain())
     until(lambda: len(users(bench, "k3f--1")) == 3 and show(box).waiting == 0)
     assert users(bench) == []
     assert users(bench, "k3f--1") == ["turn 1", "turn 3", "turn 5"]
@@ -159,7 +159,7 @@ def test_a_forgotten_session_is_gone_and_nothing_of_it_is_sent(bench: OutboxBenc
     box.tell(Deliver(rows=(bench.decided("k3f", "x"), bench.decided("other", "y"))))
     until(lambda: show(box).waiting == 0)
     given(bench, order(1, None))
-    box.tell(EraseThere())
+    box.tell(LookAgain())
     until(lambda: users(bench) == [])
     until(lambda: bench.done() == 3)
     assert users(bench, "k3f--1") == []
@@ -172,7 +172,7 @@ def test_an_order_waits_through_an_outage_and_a_restart(bench: OutboxBench) -> N
     until(lambda: show(box).waiting == 0)
     bench.wire.fate = lambda _: "down"
     given(bench, order(1, (1,)))
-    box.tell(EraseThere())
+    box.tell(LookAgain())
     until(lambda: show(box).failing != "")
     bench.stop()
     bench.start()
@@ -192,7 +192,7 @@ def test_a_forgotten_turn_that_still_waited_is_never_sent(bench: OutboxBench) ->
     box = bench.start()
     box.tell(Deliver(rows=(bench.decided("k3f", "x"), bench.decided("k3f", "y"))))
     given(bench, order(1, (1,)))
-    box.tell(EraseThere())
+    box.tell(LookAgain())
     assert [row.turn for row in show(box).rows] == [2]
     bench.wire.fate = lambda _: "ok"
     until(lambda: users(bench, "k3f--1") == ["y"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bxcore.erasing import EraseOrder, Orders, dump, parse
+from bxcore.erasing import CarriedOut, EraseOrder, Orders, dump, parse
 
 turns = st.none() | st.lists(st.integers(1, 99), max_size=5).map(tuple)
 orders = st.builds(
@@ -21,8 +21,8 @@ def order(number: int, turns: tuple[int, ...] | None, log: str = "l") -> EraseOr
     return EraseOrder(id=f"e{number}", at="", session="k3f", log=log, turns=turns)
 
 
-@given(orders)
-def test_what_is_dumped_is_read_again(found: EraseOrder) -> None:
+@given(orders | st.builds(CarriedOut, st.text(max_size=9)))
+def test_what_is_dumped_is_read_again(found: EraseOrder | CarriedOut) -> None:
     assert parse(dump(found)) == found
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bxcore.erasing import EraseOrder
+from bxcore.erasing import CarriedOut, EraseOrder
 from bxio import forgotten
 from bxio.forgotten import Forgotten
 from bxio.journal_file import JournalError, JournalFile
@@ -23,6 +23,16 @@ def test_orders_are_known_over_a_restart_and_read_beside_the_writer(tmp_path: Pa
     journal.close()
     again = Forgotten.open(path)
     assert again.orders == (order(1), order(2))
+    again.close()
+
+
+def test_an_order_is_unfinished_until_it_is_carried_out(tmp_path: Path) -> None:
+    journal = Forgotten.open(tmp_path / "forgotten.jsonl")
+    journal.append((order(1), order(2)))
+    journal.append((CarriedOut("e1"),))
+    journal.close()
+    again = Forgotten.open(tmp_path / "forgotten.jsonl")
+    assert (again.orders, again.unfinished) == ((order(1), order(2)), (order(2),))
     again.close()
 
 

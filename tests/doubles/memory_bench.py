@@ -49,6 +49,7 @@ class MemoryBench:
     readable: tuple[Readable, ...] = READABLE
     waits: Waits = field(default_factory=Waits)
     save: bool = True
+    consolidation: Callable[[str], ChildSpec] | None = None
 
     @property
     def sessions(self) -> SessionStore:
@@ -67,7 +68,12 @@ class MemoryBench:
         return Memory(
             context,
             places=self.places,
-            asking=Asking(readable=self.readable, asks=self.asks, chat=self.chat),
+            asking=Asking(
+                readable=self.readable,
+                asks=self.asks,
+                chat=self.chat,
+                consolidation=self.consolidation,
+            ),
             saving=Saving(outbox=self.outbox, agent="boxmaker", save=self.save),
             now=lambda: AT,
             waits=self.waits,

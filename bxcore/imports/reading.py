@@ -1,0 +1,55 @@
+"""What kind of file an import is: notes in Markdown, or messages in JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bxcore.imports.markdown import entries
+from bxcore.imports.messages import conversations
+from bxcore.imports.values import Imported
+
+MAX_BYTES = 100_000_000
+_NOTES = (".md", ".markdown", ".txt")
+_MESSAGES = (".json", ".jsonl", ".ndjson")
+
+
+def read(name: str, data: bytes) -> Imported:
+    """Read a file of that name. Never raises: what cannot be read is a sentence in ``problems``."""
+    if len(data) > MAX_BYTES:
+        return _refused(f"{name} has {len(data)} bytes and an import takes {MAX_BYTES}; split it")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return _refused(f"{name} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8")
+    lower = name.lower()
+    if lower.endswith(_NOTES):
+        return Imported(entries=entries(text))
+    if lower.endswith(_MESSAGES) or text.lstrip()[:1] in {"[", "{"}:
+        return _of_json(name, text)
+    return _refused(f"{name} is neither Markdown (.md, .txt) nor messages (.json, .jsonl); rename it")
+
+
+def _of_json(name: str, text: str) -> Imported:
+    try:
+        found: Any = json.loads(text)
+    except RecursionError:
+        return _refused(f"{name} is nested too deeply to be read")
+    except ValueError as error:
+        lines = _lines(text)
+        if lines is None:
+            return _refused(f"{name} is no JSON: {error}; export it again")
+        found = lines
+    return conversations(name, found)
+
+
+def _lines(text: str) -> list[Any] | None:
+    """A JSON value a line, None when it is not so."""
+    try:
+        return [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refused(sentence: str) -> Imported:
+    return Imported(problems=(sentence,))

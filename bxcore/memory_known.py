@@ -1,0 +1,94 @@
+"""What the sequence of revisions says of each entry: its label, its origin, what can be undone (spec 4.2).
+
+A label is lifted only by an operator's act over the exact bytes, so what was once written with a label keeps
+it, and an entry that takes another's place takes that one's label too. An edit voids a lifting: what comes
+in the place of a lifted entry has the label that the entry came with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bxcore.labels import NEW_SESSION, Label, join
+from bxcore.memory_revisions import Revision
+
+
+@dataclass(slots=True)
+class Known:
+    """The fold of all revisions; a revision's number is its place among them, from 1."""
+
+    entries: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    revisions: list[Revision] = field(default_factory=list)
+    _labels: dict[tuple[str, str], Label] = field(default_factory=dict)
+    """The label that each text ever written to a file came with."""
+    _lifted: set[tuple[str, str]] = field(default_factory=set)
+    _origins: dict[tuple[str, str], Revision] = field(default_factory=dict)
+    _undone: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, revisions: Iterable[Revision]) -> Known:
+        """Fold all revisions, the oldest first."""
+        known = cls()
+        for revision in revisions:
+            known.take(revision)
+        return known
+
+    def take(self, revision: Revision) -> None:
+        """Fold one revision more."""
+        file = revision.file
+        self.revisions.append(revision)
+        label = self.label_after(revision)
+        for text in revision.added:
+            if not revision.undoes:  # what comes back has the label that it went with
+                self._labels[file, text] = join(self._came_with(file, text), label)
+            self._origins[file, text] = revision
+        self._lifted.difference_update((file, text) for text in revision.removed)
+        self._lifted.update((file, text) for text in revision.lifted)
+        self._note_undone(revision)
+        kept = tuple(text for text in self.entries.get(file, ()) if text not in revision.removed)
+        self.entries[file] = (*kept, *revision.added)
+
+    def _note_undone(self, revision: Revision) -> None:
+        if not revision.undoes:
+            return
+        self._undone[revision.undoes] = len(self.revisions)
+        lifted = self.revisions[revision.undoes - 1].lifted
+        self._lifted.difference_update((revision.file, text) for text in lifted)
+
+    def label_after(self, revision: Revision) -> Label:
+        """The label of what a revision brings: its own, joined with those of what it took away."""
+        return join(revision.label, *(self._came_with(revision.file, text) for text in revision.removed))
+
+    def label(self, file: str, text: str) -> Label:
+        """The label of an entry; private and trusted for one that no revision knows, or that was lifted."""
+        return NEW_SESSION if self.is_lifted(file, text) else self._came_with(file, text)
+
+    def is_lifted(self, file: str, text: str) -> bool:
+        """Whether an operator lifted the label of these bytes."""
+        return (file, text) in self._lifted
+
+    def origin(self, file: str, text: str) -> Revision | None:
+        """The revision that brought an entry last, None for one that no revision knows."""
+        return self._origins.get((file, text))
+
+    def undone(self, number: int) -> int:
+        """The revision that took this one back, 0 for none."""
+        return self._undone.get(number, 0)
+
+    def newest(self) -> int:
+        """The newest revision that is no undoing and was not undone, 0 when there is none."""
+        numbers = range(len(self.revisions), 0, -1)
+        return next((n for n in numbers if not self.undone(n) and not self.revisions[n - 1].undoes), 0)
+
+    def by_hand(self, file: str, found: tuple[str, ...], at: str) -> Revision | None:
+        """The revision that a person made in an editor, or None when the file holds what is known of it."""
+        before = self.entries.get(file, ())
+        removed = tuple(text for text in before if text not in found)
+        added = tuple(dict.fromkeys(text for text in found if text not in before))
+        if not removed and not added:
+            return None
+        return Revision(file=file, who="hand", at=at, label=NEW_SESSION, removed=removed, added=added)
+
+    def _came_with(self, file: str, text: str) -> Label:
+        return self._labels.get((file, text), NEW_SESSION)

@@ -1,0 +1,36 @@
+"""Messages of a ``Consolidation``, the short-lived actor that asks the model for a shorter set (spec 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from bxcore.messages.errand import NobodyCame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shorten:
+    """Shorten these numbered notes. Asked; the reply is a ``Shortened`` or a ``NotShortened``."""
+
+    notes: str
+    kind: Literal["shorten"] = "shorten"
+
+
+ConsolidationMessage: TypeAlias = Shorten | NobodyCame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortened:
+    """What the model wrote, as it wrote it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotShortened:
+    """The model gave no answer; ``sentence`` says why and what to do."""
+
+    sentence: str
+
+
+ShortenOutcome: TypeAlias = Shortened | NotShortened

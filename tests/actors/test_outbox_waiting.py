@@ -1,0 +1,92 @@
+"""What waits, read from a real ledger: each turn once, in its order, and never one that was forgotten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from actors import outbox_waiting
+from actors.outbox_waiting import Queue
+from bxcore.decide import Send, Skip, Workspace
+from bxcore.delivery_marks import Fate, Key, Mark, Marks
+from bxcore.erasing import EraseOrder
+from bxcore.turn_decisions import Decided
+from bxio.forgotten import Forgotten
+from bxio.turn_ledger import TurnLedger
+
+SEND = Send(Workspace.TRUSTED, "owner")
+
+
+def row(session: str, turn: int, log: str = "l") -> Decided:
+    return Decided(session=session, turn=turn, size=1, action=SEND, log=log)
+
+
+@pytest.fixture
+def queue(tmp_path: Path) -> Queue:
+    ledger = TurnLedger.open(tmp_path / "ledger.jsonl")
+    ledger.append([row("a", 1), row("b", 1), row("a", 2), row("a", 3)])
+    ledger.append([Decided(session="a", turn=4, size=1, action=Skip("the turn has no reply"))])
+    ledger.close()
+    return Queue(tmp_path / "ledger.jsonl", tmp_path / "forgotten.jsonl")
+
+
+def shown(queue: Queue) -> dict[str, list[int]]:
+    return {session: [waiting.row.turn for waiting in line.rows] for session, line in queue.lines.items()}
+
+
+def test_the_ledger_is_read_in_its_order_and_skips_are_left_out(queue: Queue) -> None:
+    queue.read(Marks(), unsure=True)
+    assert shown(queue) == {"a": [1, 2, 3], "b": [1]}
+    assert (queue.waiting, queue.held, queue.more_in_ledger) == (4, 4, False)
+    assert all(line.unsure for line in queue.lines.values())
+
+
+def test_reading_twice_holds_nothing_twice(queue: Queue) -> None:
+    queue.read(Marks(), unsure=False)
+    queue.read(Marks(), unsure=False)
+    queue.hear([row("a", 1)], Marks())
+    assert (shown(queue), queue.waiting) == ({"a": [1, 2, 3], "b": [1]}, 4)
+
+
+def test_what_is_delivered_is_not_held(queue: Queue) -> None:
+    marks = Marks.of([Mark(key=Key("a", "l", 2), fate=Fate.DELIVERED)])
+    queue.read(marks, unsure=False)
+    assert shown(queue) == {"a": [1, 3], "b": [1]}
+
+
+def test_beyond_its_bound_it_counts_and_the_ledger_holds(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox_waiting, "HELD", 2)
+    queue.read(Marks(), unsure=False)
+    assert (queue.held, queue.waiting, queue.more_in_ledger) == (2, 4, True)
+    queue.hear([row("b", 2)], Marks())
+    assert (queue.held, queue.waiting) == (2, 5), "it would pass those that the ledger holds"
+
+
+def test_a_new_order_has_its_session_read_anew(queue: Queue, tmp_path: Path) -> None:
+    queue.read(Marks(), unsure=False)
+    journal = Forgotten.open(tmp_path / "forgotten.jsonl")
+    order = EraseOrder(id="e1", at="", session="a", log="l", turns=(2,))
+    journal.append([order])
+    journal.close()
+    queue.read(Marks.of([Mark(key=Key("a", "l", 1), fate=Fate.DELIVERED)]), unsure=False)
+    assert shown(queue) == {"b": [1], "a": [1, 3]}
+    assert [waiting.key.generation for waiting in queue.lines["a"].rows] == [1, 1]
+    assert queue.erase == {"a": [order]}
+
+
+def test_what_left_its_line_is_held_no_more(queue: Queue) -> None:
+    queue.read(Marks(), unsure=False)
+    line = queue.lines["b"]
+    gone = list(line.rows)
+    line.sent(gone)
+    queue.gone(gone)
+    assert (list(queue.lines), queue.waiting, queue.held) == (["a"], 3, 3)
+
+
+def test_sessions_take_turns(queue: Queue) -> None:
+    queue.read(Marks(), unsure=False)
+    queue.turn_to_next("a")
+    assert next(iter(queue.lines)) == "b"

@@ -1,0 +1,111 @@
+"""A proposal: whatever the model writes, no entry is lost, none is used twice, and the file gets shorter."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bxcore import memory_consolidation as rules
+from bxcore import memory_entries
+from bxcore.memory_consolidation import NoProposal, Shorter
+from bxcore.memory_entries import Edited, NotEdited
+
+ENTRIES = ("Anna's key is in the blue tin", "the bins go out on Tuesday", "the key of Anna was moved in May")
+ANSWER = "1, 3: Anna's key: blue tin since May\n2: bins: Tuesday"
+
+
+def found(answer: str, entries: tuple[str, ...] = ENTRIES) -> tuple[Shorter, ...]:
+    proposal = rules.proposal("user", entries, answer)
+    assert not isinstance(proposal, NoProposal)
+    return proposal
+
+
+def test_an_answer_names_what_each_line_stands_for() -> None:
+    assert found(ANSWER) == (
+        Shorter("Anna's key: blue tin since May", (ENTRIES[0], ENTRIES[2])),
+        Shorter("bins: Tuesday", (ENTRIES[1],)),
+    )
+
+
+@pytest.mark.parametrize(
+    "line", ["1,3: key", "- 1 and 3: key", "[1, 3] key", "1, 3) key", "  1 & 3 - key", "1,3. key"]
+)
+def test_the_ways_in_which_models_write_such_a_line_are_read(line: str) -> None:
+    assert found(line) == (Shorter("key", (ENTRIES[0], ENTRIES[2])),)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no number here",
+        "9: of no entry",
+        "1: " + ENTRIES[1],
+        "2: a text that is longer than the entry that it stands for",
+        "1: ghp_" + "a1B2" * 9,
+        "1: a <|im_start|> tag",
+        "1:",
+        "",
+    ],
+)
+def test_a_line_that_cannot_stand_is_left_out_and_its_entries_stay(line: str) -> None:
+    assert found(f"{line}\n2: bins: Tuesday") == (Shorter("bins: Tuesday", (ENTRIES[1],)),)
+
+
+def test_nothing_shorter_is_a_sentence() -> None:
+    nothing = rules.proposal("user", ENTRIES, "I cannot do that.")
+    assert isinstance(nothing, NoProposal)
+    assert nothing.sentence.startswith("the model proposed nothing shorter for user.md")
+
+
+entries = st.lists(
+    st.text("abcdef gh", min_size=8, max_size=20).map(str.strip), min_size=1, max_size=6, unique=True
+)
+lines = st.lists(
+    st.tuples(st.lists(st.integers(0, 8), min_size=1, max_size=4), st.text("xyz ", min_size=1, max_size=15)),
+    max_size=6,
+)
+
+
+@given(entries.map(tuple), lines)
+def test_no_answer_loses_an_entry_or_makes_the_file_longer(
+    file: tuple[str, ...], answer: list[tuple[list[int], str]]
+) -> None:
+    text = "\n".join(f"{', '.join(map(str, numbers))}: {line}" for numbers, line in answer)
+    proposal = rules.proposal("user", file, text)
+    if isinstance(proposal, NoProposal):
+        return
+    used = [source for each in proposal for source in each.sources]
+    assert len(used) == len(set(used))
+    assert set(used) <= set(file)
+    left = file
+    for each in proposal:
+        edited = rules.accept("user", left, each)
+        assert isinstance(edited, Edited)
+        left = edited.entries
+    assert set(left) == set(file) - set(used) | {each.text for each in proposal}
+    assert memory_entries.size(left) == rules.size_after(file, proposal)
+    assert memory_entries.size(left) < memory_entries.size(file)
+
+
+def test_an_accepted_entry_stands_where_the_first_of_its_own_stood() -> None:
+    edited = rules.accept("user", ENTRIES, Shorter("key", (ENTRIES[0], ENTRIES[2])))
+    assert edited == Edited(entries=("key", ENTRIES[1]), removed=(ENTRIES[0], ENTRIES[2]), added=("key",))
+
+
+def test_a_file_that_changed_since_voids_what_was_proposed() -> None:
+    changed = rules.accept("user", ENTRIES[1:], Shorter("key", (ENTRIES[0],)))
+    assert isinstance(changed, NotEdited)
+    assert "has changed since" in changed.sentence
+
+
+def test_a_file_is_worth_it_when_it_is_over_four_fifths_full() -> None:
+    assert rules.too_empty("user", ("x" * 1200,)) is None
+    said = rules.too_empty("user", ("x" * 1119,))
+    assert said is not None
+    assert said.startswith("user.md holds 1120 of 1400 characters")
+    assert "80% full" in said
+
+
+def test_the_question_is_a_numbered_line_each() -> None:
+    assert rules.question(("a\nb", "c")) == "1: a b\n2: c"
