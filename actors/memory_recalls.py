@@ -18,9 +18,10 @@ from bxcore.messages.memory_operator import SearchMemory
 from bxcore.recall_hits import Note, Searched
 from bxcore.sanitize import redact
 from bxcore.tool_answer import ToolAnswer
-from bxio import recall_index
+from bxio import recall
 from bxio.memory_files import Entry, MemoryFiles, MemoryFilesError
-from bxio.recall_index import RecallIndex, RecallIndexError
+from bxio.recall import RecallIndex, RecallIndexError
+from bxio.recall.index import BATCH, TAIL
 from bxio.turn_intake import Ended
 
 INDEXED = 20_000
@@ -110,7 +111,7 @@ class Recalls:
         if error.damaged and self._index is not None:
             self._index.close()
             self._index = None
-            recall_index.drop(self._path)
+            recall.drop(self._path)
 
     def sizes(self) -> dict[str, int]:
         """The bytes that each log had when it was taken in; none when there is no index."""
@@ -119,6 +120,15 @@ class Recalls:
         except RecallIndexError as error:
             self._index_failed(error)
             return {}
+
+    def settle(self, *, bulk: bool) -> None:
+        """Put what is new where it is found quickest, when there is enough of it; a lot with ``bulk``."""
+        if self._index is None:
+            return
+        try:
+            self._index.settle(BATCH if bulk else TAIL)
+        except RecallIndexError as error:
+            self._index_failed(error)
 
     def forget(self, session: str, turns: Collection[int] | None, size: int) -> None:
         """Drop turns of a session from the index, all for None; its log has ``size`` bytes now."""
@@ -141,13 +151,13 @@ class Recalls:
         if self._index is None:
             return
         try:
-            begun = self._index.turns_in(ended.session)
+            begun = self._index.turns_in(ended.session, ended.log)
             wanted = (
                 _redacted(turn)
                 for turn in finished_turns(ended.session, ended.records)
                 if begun < turn.turn <= ended.upto
             )
-            self._index.add_turns(ended.session, wanted, size=ended.size, upto=ended.upto)
+            self._index.add_turns(ended.session, wanted, size=ended.size, upto=ended.upto, log=ended.log)
         except RecallIndexError as error:
             self._index_failed(error)
 

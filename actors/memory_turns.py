@@ -39,6 +39,7 @@ class Turns:
         match message:
             case TurnEnded():
                 self.take_in(message.session, message.turn)
+                self._recalls.settle(bulk=bool(self._missing))
             case CatchUp():
                 self.catch_up()
             case _:
@@ -55,6 +56,7 @@ class Turns:
         until_s = self._actor.now() + SLICE_S
         while self._missing and self._actor.now() <= until_s:
             self.take_in(self._missing.popleft(), None)
+        self._recalls.settle(bulk=bool(self._missing))
         if self._missing:
             self._actor.tell_later(0.0, CatchUp())
 

@@ -18,7 +18,7 @@ from bxcore.args import AskMemoryArgs
 from bxcore.finished_turns import FinishedTurn
 from bxcore.labels import NEW_SESSION
 from bxcore.messages.memory import AskMemory
-from bxio.recall_index import RecallIndex
+from bxio.recall import RecallIndex
 from tests.doubles.memory_bench import MemoryBench, recall
 
 ROWS = ("recall_5000_p50", "recall_5000_p99", "recall_during_ask_p50", "recall_during_ask_p99")

@@ -34,6 +34,11 @@ class Label:
     level: Level = Level.SECRET
     untrusted: bool = True
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it raises no session above where a new one begins."""
+        return not self.untrusted and self.level <= Level.PRIVATE
+
     def __str__(self) -> str:
         return f"{self.level.text}, untrusted" if self.untrusted else self.level.text
 

@@ -20,7 +20,7 @@ class Note:
 class Hit:
     """What was found: a turn, or a note when ``session`` is empty. ``at`` is ISO 8601, or empty.
 
-    ``place`` grows with time; ``score`` is bm25, the lower the better.
+    ``place`` grows with time; ``score`` is BM25, the higher the better.
     """
 
     place: int

@@ -25,11 +25,11 @@ STOP_WORDS = frozenset(
 
 
 class Ranked(Protocol):
-    """A hit as the full-text index gives it: ``score`` is bm25 (the lower the better), ``place`` its age."""
+    """A hit as the index gives it: ``score`` is BM25, the higher the better, ``place`` its age."""
 
     @property
     def score(self) -> float:
-        """The relevance by SQLite's ``bm25()``: negative, the lower the better."""
+        """The relevance, BM25: positive, the higher the better."""
 
     @property
     def place(self) -> int:
@@ -53,4 +53,4 @@ def match_expression(query: str) -> str | None:
 
 def balanced(hits: Iterable[R], newest: int) -> list[R]:
     """The hits, best first: relevance, raised by up to a quarter for the newest (``newest`` is its place)."""
-    return sorted(hits, key=lambda hit: hit.score * (1.0 + RECENCY * hit.place / max(newest, 1)))
+    return sorted(hits, key=lambda hit: -hit.score * (1.0 + RECENCY * hit.place / max(newest, 1)))

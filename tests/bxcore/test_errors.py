@@ -8,7 +8,7 @@ from bxcore.args import ArgsError
 from bxcore.decide import NoSuchTurn
 from bxcore.errors import SentenceError, system_reason
 from bxio.instance_lock import AlreadyRunningError
-from bxio.recall_index import RecallIndexError
+from bxio.recall import RecallIndexError
 
 
 @pytest.mark.parametrize(

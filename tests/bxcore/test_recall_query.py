@@ -48,10 +48,10 @@ def test_no_query_is_bad_full_text_syntax(query: str) -> None:
 
 
 def test_of_two_equal_hits_the_newer_is_first() -> None:
-    old, new = Hit(-2.0, 1), Hit(-2.0, 100)
+    old, new = Hit(2.0, 1), Hit(2.0, 100)
     assert recall_query.balanced([old, new], newest=100) == [new, old]
 
 
 def test_a_much_better_old_hit_stays_before_a_new_one() -> None:
-    old, new = Hit(-3.0, 1), Hit(-2.0, 100)
+    old, new = Hit(3.0, 1), Hit(2.0, 100)
     assert recall_query.balanced([new, old], newest=100) == [old, new]

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,9 @@ import pytest
 from bxcore.finished_turns import FinishedTurn
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.recall_hits import Note
-from bxio import recall_index
-from bxio.recall_index import RecallIndex, RecallIndexError
+from bxio import recall
+from bxio.recall import RecallIndex, RecallIndexError
+from bxio.recall.store import NOTHING
 
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 SECRET = Label(Level.SECRET, untrusted=False)
@@ -119,12 +122,12 @@ def test_a_text_that_is_not_long_is_shown_whole(index: RecallIndex) -> None:
 def test_only_a_sound_sqlite_gets_a_write_ahead_log(
     path: Path, index: RecallIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    [mode] = index._db.execute("PRAGMA journal_mode").fetchone()
+    [mode] = index._store._db.execute("PRAGMA journal_mode").fetchone()
     assert mode == ("wal" if sqlite3.sqlite_version_info >= (3, 51, 3) else "delete")
     for version, wanted in (((3, 51, 2), "delete"), ((3, 51, 3), "wal")):
         monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
         other = RecallIndex.open(path.with_name(f"{wanted}.sqlite"))
-        assert other._db.execute("PRAGMA journal_mode").fetchone() == (wanted,)
+        assert other._store._db.execute("PRAGMA journal_mode").fetchone() == (wanted,)
         other.close()
 
 
@@ -165,7 +168,7 @@ def test_a_file_that_is_no_database_is_made_anew(path: Path) -> None:
 def test_an_index_that_lost_a_table_is_made_anew(path: Path) -> None:
     filled(path)
     db = sqlite3.connect(path)
-    db.execute("DROP TABLE words")
+    db.execute("DROP TABLE merged")
     db.close()
     index = RecallIndex.open(path)
     assert index.made_anew == "damaged"
@@ -197,15 +200,111 @@ def test_an_index_of_another_version_is_made_anew(path: Path) -> None:
     index.close()
 
 
-def test_damage_that_only_the_full_text_check_sees_is_found(path: Path) -> None:
-    filled(path)
-    db = sqlite3.connect(path)
-    db.execute("UPDATE docs SET said = 'something else' WHERE turn = 7")
-    db.commit()
-    assert db.execute("PRAGMA quick_check").fetchone() == ("ok",)
-    db.close()
+def merged(path: Path, count: int = 300) -> RecallIndex:
+    """An index whose turns are in the words; turn 7 is of a brass key."""
     index = RecallIndex.open(path)
-    assert index.made_anew == "damaged"
+    texts = ["a brass key" if n == 7 else f"tin number{n}" for n in range(1, count + 1)]
+    add(index, *(turn(text, number=n) for n, text in enumerate(texts, 1)))
+    index.settle()
+    return index
+
+
+def words_of(path: Path) -> Path:
+    return path.with_suffix(".words")
+
+
+def test_many_turns_are_put_into_the_words_and_found_there(path: Path) -> None:
+    index = merged(path)
+    assert index._store.merged().number == 300
+    assert found(index, "brass key?") == ["a brass key"]
+    add(index, turn("another brass key", session="b"))
+    assert sorted(found(index, "brass keys")) == ["a brass key", "another brass key"]
+    index.close()
+    again = RecallIndex.open(path)
+    assert sorted(found(again, "brass keys")) == ["a brass key", "another brass key"]
+    assert again.made_anew is None
+    again.close()
+
+
+def test_the_tail_and_the_words_are_on_one_scale(path: Path) -> None:
+    """The same text is worth about the same in either, so a better one is first wherever it is."""
+    index = merged(path)
+    add(index, turn("a brass key and a great many other words that nobody looks for here", session="b"))
+    scores = dict(index._scores(("brass", "key"), without="", trusted_only=False))
+    old, new = scores[7], scores[max(scores)]
+    assert old > new > old / 4
+    index.close()
+
+
+@pytest.mark.parametrize("damage", ["gone", "empty", "nonsense", "truncated"])
+def test_words_that_are_lost_or_damaged_are_made_anew_from_the_store(path: Path, damage: str) -> None:
+    merged(path).close()
+    folder = words_of(path)
+    match damage:
+        case "gone":
+            shutil.rmtree(folder)
+        case "empty":
+            for file in folder.iterdir():
+                file.write_bytes(b"")
+        case "nonsense":
+            (folder / "meta.json").write_text("{}")
+        case _:
+            for file in folder.iterdir():
+                file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    index = RecallIndex.open(path)
+    assert found(index, "brass key") == ["a brass key"]
+    assert index.made_anew is None, "no log has to be read for it"
+    index.close()
+
+
+def test_a_crash_between_the_words_and_their_note_loses_and_doubles_nothing(path: Path) -> None:
+    index = merged(path)
+    with index._store.writing():
+        index._store.note_merged(NOTHING)
+    index.close()
+    again = RecallIndex.open(path)
+    assert found(again, "brass key") == ["a brass key"]
+    again.settle()
+    assert found(again, "brass key") == ["a brass key"]
+    again.close()
+
+
+def test_in_the_words_too_the_running_session_and_shy_turns_are_left_out(path: Path) -> None:
+    index = merged(path)
+    add(index, turn("an untrusted brass key", session="shy", label=Label(Level.PRIVATE, untrusted=True)))
+    add(index, *(turn(f"more of {n}", session="more", number=n) for n in range(1, 300)))
+    index.settle()
+    assert found(index, "brass", without="k3f") == ["an untrusted brass key"]
+    assert found(index, "brass", trusted_only=True) == ["a brass key"]
+    index.close()
+
+
+@pytest.mark.parametrize("turns", [None, (7,)])
+def test_what_is_forgotten_is_in_no_file_of_the_index(path: Path, turns: tuple[int, ...] | None) -> None:
+    index = merged(path)
+    assert any(b"brass" in file.read_bytes() for file in index_files(path))
+    index.forget("k3f", turns, size=5)
+    assert found(index, "brass") == []
+    assert not any(b"brass" in file.read_bytes() for file in index_files(path))
+    assert index.sizes() == ({} if turns is None else {"k3f": 5})
+    index.close()
+
+
+def index_files(path: Path) -> list[Path]:
+    return [file for file in path.parent.rglob("*") if file.is_file()]
+
+
+def test_a_log_begun_anew_takes_the_place_of_the_old_one(index: RecallIndex) -> None:
+    index.add_turns("k3f", [turn("of before")], size=9, upto=1, log="l1")
+    assert (index.turns_in("k3f", "l1"), index.turns_in("k3f", "l2")) == (1, 0)
+    index.add_turns("k3f", [turn("of now", number=2)], size=9, upto=2, log="l2")
+    assert found(index, "before") == []
+    assert found(index, "now") == ["of now"]
+
+
+def test_it_says_how_much_of_the_disk_it_takes(path: Path) -> None:
+    index = merged(path)
+    assert index.disk_bytes() == sum(file.stat().st_size for file in index_files(path))
     index.close()
 
 
@@ -227,19 +326,16 @@ def test_damage_while_it_is_open_is_one_clear_error(path: Path) -> None:
         index.search("tin", k=5, without="")
     assert failed.value.damaged
     index.close()
-    recall_index.drop(path)
+    recall.drop(path)
     assert not path.exists()
 
 
 def test_a_failed_write_leaves_what_was_there(index: RecallIndex) -> None:
     add(index, turn("blue tin"))
 
-    def breaking() -> Iterator[FinishedTurn]:
-        yield turn("red box", number=2)
-        raise sqlite3.OperationalError("disk is full")
-
-    with pytest.raises(RecallIndexError, match="disk is full") as failed:
-        index.add_turns("k3f", breaking(), size=99, upto=2)
+    breaking = [turn("red box", number=2), replace(turn("a", number=3), reply=object())]  # type: ignore[arg-type]
+    with pytest.raises(RecallIndexError, match="cannot be used") as failed:
+        index.add_turns("k3f", breaking, size=99, upto=3)
     assert not failed.value.damaged
     assert found(index, "tin box") == ["blue tin"]
     assert index.turns_in("k3f") == 1

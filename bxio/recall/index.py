@@ -1,0 +1,264 @@
+"""The index as memory uses it: a store of texts, the words of most of them, and a tail of the newest (4.3).
+
+A turn is in the tail the moment it is there, which costs no sync. When the tail has grown, it is put into the
+words in one go. Only redacted text is handed to it. One thread uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+from bxcore import recall_query
+from bxcore.finished_turns import FinishedTurn
+from bxcore.recall_hits import Hit, Note
+from bxcore.recall_snippet import around
+from bxcore.recall_tail import Elsewhere, Tail
+from bxio.recall import store as stores
+from bxio.recall.errors import RecallIndexError
+from bxio.recall.store import Doc, Store
+from bxio.recall.words import Words, analyzer, drop_words
+
+CANDIDATES = 50
+"""How many of the most relevant are put in order by age too."""
+WHOLE = 560
+"""A longer text is shown as the part around its best words."""
+TAIL = 256
+"""Turns that the tail holds before they are put into the words."""
+CHARACTERS = 6.0
+"""Of a word and what parts it from the next, about."""
+BATCH = 5_000
+"""Turns that are put into the words at once, which takes a tenth of a second."""
+
+
+class RecallIndex:
+    """``made_anew`` says why the index is empty and wants to be filled, or None."""
+
+    def __init__(self, path: Path, store: Store, made_anew: str | None) -> None:
+        self._path = path
+        self._store = store
+        self.made_anew = made_anew
+        self._tail: Tail | None = None
+        """None until something is looked for, or the words are: a start reads no text."""
+        self._words: Words | None = None
+        self._analyze: Callable[[str], list[str]] | None = None
+        self._fresh = self._unmerged()
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open the index, or make it anew when it is missing, damaged or of another version.
+
+        Raises ``RecallIndexError`` when no file can be made there.
+        """
+        store, made_anew = Store.open(path)
+        if made_anew is not None:
+            drop_words(_folder(path))
+        try:
+            return cls(path, store, made_anew)
+        except RecallIndexError:
+            store.close()
+            raise
+
+    # Taking in.
+
+    def add_turns(
+        self, session: str, turns: Iterable[FinishedTurn], *, size: int, upto: int, log: str = ""
+    ) -> None:
+        """Take in finished turns of a session; its ``log`` of ``size`` bytes is in up to turn ``upto`` then.
+
+        What it had of another log of that name goes.
+        """
+        added = list(turns)
+        with self._store.writing():
+            gone: list[int] = []
+            if self._store.log_of(session)[0] not in {log, ""}:
+                gone = self._store.remove(session)
+            gone += self._store.remove(session, [turn.turn for turn in added])
+            rows = [(turn.turn, turn.at, turn.label, turn.user, turn.reply) for turn in added]
+            places = self._store.add(session, rows)
+            self._store.note_log(session, log, size, upto)
+        self._fresh += len(places)
+        if self._tail is not None:
+            self._tail.drop(gone)
+            self._take(
+                Doc(place, session, turn.user, turn.reply, int(not turn.label.is_plain))
+                for place, turn in zip(places, added, strict=True)
+            )
+
+    def settle(self, least: int = TAIL) -> bool:
+        """Put a tail of ``least`` turns into the words, a batch of it; whether there is more to do."""
+        if self._fresh < least:
+            return False
+        words = self._opened_words()
+        merged = self._store.merged()
+        docs = self._store.turns_from(merged.upto, BATCH)
+        if docs:
+            words.add(docs)
+            with self._store.writing():
+                self._store.note_merged(merged.more(docs))
+        self._fresh = self._unmerged()
+        self._tail = None
+        return self._fresh >= least
+
+    def set_notes(self, notes: Iterable[Note]) -> None:
+        """Hold these notes, and no others."""
+        with self._store.writing():
+            gone = self._store.remove(stores.NOTES)
+            self._store.add_notes(notes)
+        if self._tail is not None:
+            self._tail.drop(gone)
+            self._take(self._store.notes())
+
+    def forget(self, session: str, turns: Collection[int] | None, *, size: int) -> None:
+        """Drop a session's turns, all for None, so that their words are in no file of the index.
+
+        ``size`` is what its log has now, in bytes. The words are made anew from the store.
+        """
+        with self._store.writing():
+            if turns is None:
+                self._store.forget_log(session)
+            else:
+                self._store.resize_log(session, size)
+            gone = self._store.remove(session, turns)
+            in_words = any(place <= self._store.merged().upto for place in gone)
+        if in_words:
+            self._make_words_anew()
+        elif self._tail is not None:
+            self._tail.drop(gone)
+
+    # What is in.
+
+    def sizes(self) -> dict[str, int]:
+        """The bytes that each session's log had when it was taken in."""
+        with self._store.reading():
+            return self._store.sizes()
+
+    def turns_in(self, session: str, log: str = "") -> int:
+        """Up to which turn this log of a session is taken in, 0 for none."""
+        with self._store.reading():
+            known, turns = self._store.log_of(session)
+            return turns if known == log else 0
+
+    def counts(self) -> tuple[int, int]:
+        """How many turns and how many notes it holds."""
+        with self._store.reading():
+            return self._store.counts()
+
+    def disk_bytes(self) -> int:
+        """What its files take."""
+        files = [*self._path.parent.glob(f"{self._path.name}*"), *_folder(self._path).glob("*")]
+        return sum(path.stat().st_size for path in files if path.is_file())
+
+    # Looking.
+
+    def search(self, query: str, *, k: int, without: str, trusted_only: bool = False) -> list[Hit]:
+        """The ``k`` best hits, never of the session ``without``; with ``trusted_only`` none that would taint.
+
+        A long text is cut to the part around its best words.
+        """
+        terms = recall_query.terms(query)
+        if not terms:
+            return []
+        with self._store.reading():
+            scores = self._scores(terms, without=without, trusted_only=trusted_only)
+            hits = self._store.hits(scores)
+            best = recall_query.balanced(hits, self._store.newest())[:k]
+        return [_shortened(hit, terms) for hit in best]
+
+    def _scores(self, terms: tuple[str, ...], *, without: str, trusted_only: bool) -> list[tuple[int, float]]:
+        """Places and scores of the best candidates, each place once."""
+        tail, words = self._ready_tail(), self._ready_words()
+        stems = list(dict.fromkeys(stem for term in terms for stem in self._stems(term)))
+        found = dict(
+            words.best(stems, CANDIDATES, without=without, trusted_only=trusted_only) if words else ()
+        )
+        newest = tail.best(
+            stems,
+            self._elsewhere(words),
+            without=without,
+            trusted_only=trusted_only,
+        )
+        return list((found | dict(newest[:CANDIDATES])).items())
+
+    def _elsewhere(self, words: Words | None) -> Elsewhere:
+        if words is None:
+            return Elsewhere()
+        length = self._store.merged().characters / CHARACTERS
+        return Elsewhere(words.number, length, words.frequency)
+
+    def _stems(self, text: str) -> list[str]:
+        if self._analyze is None:
+            self._analyze = analyzer()
+        return self._analyze(text)
+
+    def _take(self, docs: Iterable[Doc]) -> None:
+        assert self._tail is not None
+        for doc in docs:
+            words = self._stems(f"{doc.said}\n{doc.reply}")
+            self._tail.add(doc.place, doc.session, words, shy=bool(doc.shy))
+
+    def _ready_tail(self) -> Tail:
+        if self._tail is None:
+            self._tail = Tail()
+            self._take(self._store.notes())
+            self._take(self._store.turns_from(self._store.merged().upto, self._fresh))
+        return self._tail
+
+    def _ready_words(self) -> Words | None:
+        """The words, when something is in them; made anew when they do not hold what they should."""
+        merged = self._store.merged()
+        if not merged.number:
+            return None
+        words = self._opened_words()
+        if words.number != merged.number:
+            self._make_words_anew()
+            return self._words if self._store.merged().number else None
+        return words
+
+    def _opened_words(self) -> Words:
+        if self._words is None:
+            try:
+                self._words = Words(_folder(self._path))
+            except RecallIndexError:
+                self._make_words_anew()
+        assert self._words is not None
+        return self._words
+
+    def _make_words_anew(self) -> None:
+        """From the store, which has every text; it takes some seconds for a million."""
+        self._words = self._tail = None
+        drop_words(_folder(self._path))
+        with self._store.writing():
+            self._store.note_merged(stores.NOTHING)
+        self._words = Words(_folder(self._path))
+        self._fresh = self._unmerged()
+        while self.settle():
+            pass
+
+    def _unmerged(self) -> int:
+        """How many turns are not in the words."""
+        with self._store.reading():
+            return self._store.count_from(self._store.merged().upto)
+
+    def close(self) -> None:
+        """Close the files; a second call does nothing."""
+        self._words = None
+        self._store.close()
+
+
+def drop(path: Path) -> None:
+    """Remove the index with all that belongs to it. It may not be open."""
+    stores.remove(path)
+    drop_words(_folder(path))
+
+
+def _folder(path: Path) -> Path:
+    return path.with_suffix(".words")
+
+
+def _shortened(hit: Hit, terms: tuple[str, ...]) -> Hit:
+    if len(hit.said) + len(hit.reply) <= WHOLE:
+        return hit
+    return replace(hit, said=around(hit.said, terms), reply=around(hit.reply, terms))
