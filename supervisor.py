@@ -40,7 +40,7 @@ from actors.runner import Children, Runner
 from actors.sandbox_search import SandboxSearch, Wanted
 from actors.session import Session, SessionParts
 from actors.starting import Opening, opening, refuse
-from actors.supervising import Root, Supervisor, start_root
+from actors.supervising import Root, group, start_root
 from actors.tool_run import Folders, ToolRun
 from bxcore.backoff import Backoff
 from bxcore.config import Secrets, Settings, derived
@@ -97,47 +97,34 @@ def tree(parts: Parts) -> SupervisorSpec:
             ChildSpec(name="dead-letters", start=DeadLetterLog),
             ChildSpec(name="audit", start=_audit(parts)),
             ChildSpec(name="model", start=_model(parts), backoff=network),
-            _group(
+            group(
                 "memory.group",
                 Strategy.ONE_FOR_ONE,
                 ChildSpec(name="outbox", start=_outbox(parts), backoff=network),
                 ChildSpec(name="memory", start=_memory(parts), start_s=60.0),
             ),
-            _group(
+            group(
                 "broker.group",
                 Strategy.ONE_FOR_ONE,
-                _group("runs", max_children=MAX_RUNS),
+                group("runs", max_children=MAX_RUNS),
                 ChildSpec(name="runner", start=_runner(parts), shutdown_s=10.0),
                 ChildSpec(name="broker", start=_broker(parts), start_s=30.0),
             ),
-            _group("asks", max_children=MAX_CHATS),
-            _group(
+            group("asks", max_children=MAX_CHATS),
+            group(
                 "loop.group",
                 Strategy.REST_FOR_ONE,
-                _group("sessions", max_children=128),
+                group("sessions", max_children=128),
                 ChildSpec(name="loop", start=_loop(parts)),
             ),
-            _group(
+            group(
                 "control.group",
                 Strategy.REST_FOR_ONE,
-                _group("connections", max_children=MAX_CONNECTIONS),
+                group("connections", max_children=MAX_CONNECTIONS),
                 ChildSpec(name="control", start=_control(parts)),
             ),
         ),
     )
-
-
-def _group(
-    name: str,
-    strategy: Strategy = Strategy.ONE_FOR_ONE,
-    *children: ChildSpec,
-    max_children: int | None = None,
-) -> ChildSpec:
-    """The child spec of a supervisor: a static one with children, a dynamic one with ``max_children``."""
-    spec = SupervisorSpec(
-        strategy=strategy, intensity=10, period_s=60.0, children=children, max_children=max_children
-    )
-    return ChildSpec(name=name, kind="supervisor", start=lambda context: Supervisor(context, spec))
 
 
 Start = Callable[[Context], Actor]
@@ -223,11 +210,12 @@ def _memory(parts: Parts) -> Start:
         kept=(state / "audit.jsonl", state / "approvals.jsonl"),
         concludes=honcho.url != "embedded",
     )
+    search = _errand(lambda context, where: HonchoSearch(context, client=client, workspace=where))
     asking = Asking(
         readable=derived.readable(settings),
         asks=box("asks"),
         chat=_errand(lambda context, where: HonchoChat(context, client=client, workspace=where)),
-        search=_errand(lambda context, where: HonchoSearch(context, client=client, workspace=where)),
+        search=search if places.concludes else None,  # an embedded one holds what the index holds
         consolidation=_temporary(lambda context: Consolidation(context, endpoint=endpoint)),
     )
     return lambda context: Memory(

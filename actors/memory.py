@@ -19,6 +19,7 @@ from actors.memory_importing import Importing
 from actors.memory_operating import Operating
 from actors.memory_parts import Asking, Places, Saving
 from actors.memory_recalls import Recalls
+from actors.memory_searches import HonchoSearches
 from actors.memory_turns import Turns
 from bxcore.messages.memory import (
     AskMemory,
@@ -29,6 +30,7 @@ from bxcore.messages.memory import (
     MemoryMessage,
     ProposalCame,
     Recall,
+    SearchesGathered,
     TellOutbox,
     TurnEnded,
 )
@@ -72,6 +74,7 @@ class Memory(Actor):
         self._wall = now
         self._open = ExitStack()
         self._asks = Asks(self, context.runtime, asking, (waits or Waits()).chat_s)
+        self._searches = HonchoSearches(self, context.runtime, asking)
         self._editing: Editing
         self._operating: Operating
         self._forgetting: Forgetting
@@ -104,6 +107,7 @@ class Memory(Actor):
         self._recalls = Recalls(
             places.index,
             files,
+            self._searches,
             missing=lambda: self._turns.missing,
             new=lambda: self._turns.look_for_missing(),  # noqa: PLW0108 - made after it
         )
@@ -147,6 +151,8 @@ class Memory(Actor):
                 self._turns.handle(message)
             case ChatsGathered():
                 self._asks.answer(message)
+            case SearchesGathered():
+                self._searches.answer(message)
             case ProposalCame():
                 self._consolidating.came(message)
             case _:

@@ -50,6 +50,8 @@ class Asking:
     chat: Callable[[str, str], ChildSpec]
     search: Callable[[str, str], ChildSpec] | None = None
     consolidation: Callable[[str], ChildSpec] | None = None
+    search_s: float = 2.0
+    """How long a recall waits for Honcho (spec 4.3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

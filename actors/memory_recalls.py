@@ -9,10 +9,9 @@ from pathlib import Path
 from loguru import logger
 
 from actors.memory_parts import failed
-from bxcore import recalled
+from actors.memory_searches import HonchoSearches, Looked
 from bxcore.args import RecallArgs
 from bxcore.finished_turns import FinishedTurn, finished_turns
-from bxcore.labels import NEW_SESSION
 from bxcore.messages.memory import Recall
 from bxcore.messages.memory_operator import SearchMemory
 from bxcore.recall_hits import Note, Searched
@@ -35,10 +34,17 @@ class Recalls:
     """
 
     def __init__(
-        self, path: Path, files: MemoryFiles, *, missing: Callable[[], int], new: Callable[[], None]
+        self,
+        path: Path,
+        files: MemoryFiles,
+        honcho: HonchoSearches,
+        *,
+        missing: Callable[[], int],
+        new: Callable[[], None],
     ) -> None:
         self._path = path
         self._files = files
+        self._honcho = honcho
         self._missing = missing
         self._new = new
         self._index: RecallIndex | None = None
@@ -56,12 +62,12 @@ class Recalls:
         if self._index is not None:
             self._index.close()
 
-    def search(self, message: SearchMemory) -> ToolAnswer:
+    def search(self, message: SearchMemory) -> ToolAnswer | None:
         """Search as an operator, who sees every session."""
         return self.recall(Recall(args=RecallArgs(query=message.query, k=message.k), session=""))
 
-    def recall(self, message: Recall) -> ToolAnswer:
-        """Search, and answer with the items or with what was searched."""
+    def recall(self, message: Recall) -> ToolAnswer | None:
+        """Search here, and in Honcho unless it is for the loop; answer at once, or when Honcho has."""
         try:
             index = self._ready_index()
             hits = index.search(
@@ -70,8 +76,7 @@ class Recalls:
                 without=message.session,
                 trusted_only=message.trusted_only,
             )
-            if not hits:
-                return self._nothing(index)
+            turns, notes = index.counts()
         except RecallIndexError as error:
             self._index_failed(error)
             if not error.damaged:
@@ -79,13 +84,11 @@ class Recalls:
             return failed("recall: the index is not sound and is made anew; ask again in a moment")
         except MemoryFilesError as error:
             return failed(f"recall: {error.sentence}")
-        items = [hit.item() for hit in hits]
-        return ToolAnswer(ok=True, content=recalled.render(items), label=recalled.label(items))
-
-    def _nothing(self, index: RecallIndex) -> ToolAnswer:
-        turns, notes = index.counts()
-        searched = Searched(turns=turns, notes=notes, missing=self._missing())
-        return ToolAnswer(ok=True, content=searched.nothing_found(), label=NEW_SESSION)
+        found = Looked(hits, Searched(turns=turns, notes=notes, missing=self._missing()))
+        if message.trusted_only or not self._honcho.can_ask(message.args.query):
+            return found.answer(message.args.k)
+        self._honcho.ask(message, found)
+        return None
 
     def _ready_index(self) -> RecallIndex:
         """The index with the notes as they are on disk now; opened again when there is none."""

@@ -9,9 +9,9 @@ from actors.base import Answer, Mailbox, NeverReady, Runtime
 from actors.kernel.launch import launch, stop
 from actors.kernel.life import Life
 from actors.kernel.supervisor import Supervisor
-from bxcore.supervision import SupervisorSpec
+from bxcore.supervision import ChildSpec, Strategy, SupervisorSpec
 
-__all__ = ["Root", "Supervisor", "start_root"]
+__all__ = ["Root", "Supervisor", "group", "start_root"]
 
 _LOOK_S = 0.2
 
@@ -69,3 +69,16 @@ def start_root(
         return Root(runtime, life)
     stop(life, math.inf)
     raise NeverReady(life.error or "the start was stopped")
+
+
+def group(
+    name: str,
+    strategy: Strategy = Strategy.ONE_FOR_ONE,
+    *children: ChildSpec,
+    max_children: int | None = None,
+) -> ChildSpec:
+    """The child spec of a supervisor: a static one with children, a dynamic one with ``max_children``."""
+    spec = SupervisorSpec(
+        strategy=strategy, intensity=10, period_s=60.0, children=children, max_children=max_children
+    )
+    return ChildSpec(name=name, kind="supervisor", start=lambda context: Supervisor(context, spec))

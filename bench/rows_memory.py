@@ -102,12 +102,18 @@ def filled() -> Iterator[Bench]:
     runtime = Runtime()
     with tempfile.TemporaryDirectory() as folder:
         index = RecallIndex.open(Path(folder) / "recall.sqlite")
+        said: list[tuple[str, str]] = []
         for number in range(SESSIONS):
-            index.add_turns(f"s{number}", list(turns(f"s{number}", chance, words)), size=1, upto=TURNS)
+            taken = list(turns(f"s{number}", chance, words))
+            said += [(turn.user, turn.reply) for turn in taken]
+            index.add_turns(f"s{number}", taken, size=1, upto=TURNS)
+        index.settle()
         index.close()
         asks, outbox = runtime.mailbox("asks"), runtime.mailbox("outbox")
         box = runtime.start("memory", MemoryBench(folder=Path(folder), asks=asks, outbox=outbox).make)
-        plain = sqlite3.connect(Path(folder) / "recall.sqlite")
+        plain = sqlite3.connect(":memory:")
+        plain.execute("CREATE VIRTUAL TABLE words USING fts5(said, reply, tokenize='porter unicode61')")
+        plain.executemany("INSERT INTO words VALUES (?, ?)", said)
         questions = [" ".join(chance.choices(words, k=5)) + "?" for _ in range(QUERIES)]
         yield Bench(box, plain, questions)
         plain.close()

@@ -50,15 +50,21 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searched:
-    """What there was to search: turns and notes taken in, and sessions that are still to be taken in."""
+    """What there was to search: turns and notes taken in, and sessions that are still to be taken in.
+
+    ``also`` are the workspaces of Honcho that were searched too.
+    """
 
     turns: int
     notes: int
     missing: int = 0
+    also: tuple[str, ...] = ()
 
     def nothing_found(self) -> str:
         """The sentence of an empty answer."""
         said = f"nothing found; searched {_counted(self.turns, 'turn')} and {_counted(self.notes, 'note')}"
+        if self.also:
+            said += f", and in Honcho {' and '.join(self.also)}"
         if not self.missing:
             return f"{said}; other words may find more"
         return f"{said}, {_counted(self.missing, 'session')} more are being taken in; ask again in a moment"

@@ -83,6 +83,15 @@ class TellOutbox:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchesGathered:
+    """The memory tells itself: Honcho's searches for recall ``key`` have answered, or 2 s have passed."""
+
+    key: int
+    outcomes: tuple[object, ...]
+    kind: Literal["searches_gathered"] = "searches_gathered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalCame:
     """The memory tells itself: the model's answer to consolidation ``key``, or its deadline, has come."""
 
@@ -93,6 +102,7 @@ class ProposalCame:
 
 MemoryMessage: TypeAlias = (
     ProposalCame
+    | SearchesGathered
     | Recall
     | EditMemory
     | AskMemory

@@ -50,6 +50,8 @@ class MemoryBench:
     waits: Waits = field(default_factory=Waits)
     save: bool = True
     consolidation: Callable[[str], ChildSpec] | None = None
+    search: Callable[[str, str], ChildSpec] | None = None
+    search_s: float = 2.0
 
     @property
     def sessions(self) -> SessionStore:
@@ -73,6 +75,8 @@ class MemoryBench:
                 asks=self.asks,
                 chat=self.chat,
                 consolidation=self.consolidation,
+                search=self.search,
+                search_s=self.search_s,
             ),
             saving=Saving(outbox=self.outbox, agent="boxmaker", save=self.save),
             now=lambda: AT,
