@@ -1,0 +1,107 @@
+"""A second reading of the logs and of the decision table, written apart from the first (spec 3.1, 4.6).
+
+It knows the form of a line, the records and the table by the specification alone, and imports nothing that
+the box decides with but the search for secrets.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bxcore.sanitize import has_secret
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,512}", re.ASCII)
+State = tuple[str, str, bool]
+"""The agent's peer name, and the session's class and taint when the turn ended."""
+CLASSES = ["public", "private", "secret"]
+
+
+@dataclass(frozen=True)
+class PlainTurn:
+    """What was said, the reply if there was one, and where it goes by the table: a workspace or a reason."""
+
+    session: str
+    turn: int
+    said: str
+    reply: str | None
+    peer: str
+    goes: str
+
+
+def lines(data: bytes) -> Iterator[dict[str, Any]]:
+    """The records of a log up to the first line that does not hold."""
+    before = "00000000"
+    for number, line in enumerate(data.split(b"\n")[:-1]):
+        match = re.fullmatch(rb'\{"crc":"([0-9a-f]{8})",(.*\})', line, re.DOTALL)
+        if match is None or f"{zlib.crc32(match[2]):08x}".encode() != match[1]:
+            return
+        framed = json.loads(line)
+        if framed["seq"] != number or framed["prev"] != before:
+            return
+        before = framed["crc"]
+        yield framed["record"]
+
+
+def turns_of(session: str, data: bytes, agent: str) -> list[PlainTurn]:
+    """Every turn of a log, by the table."""
+    worst, tainted = 1, False
+    found: list[PlainTurn] = []
+    open_turn: dict[str, Any] | None = None
+    reply: str | None = None
+
+    def close() -> None:
+        if open_turn is not None:
+            state = (agent, CLASSES[worst], tainted)
+            found.append(_decided(session, len(found) + 1, open_turn, reply, state))
+
+    for record in lines(data):
+        match record["kind"]:
+            case "session_start":
+                worst, tainted = CLASSES.index(record["class"]), record.get("untrusted", False)
+            case "user":
+                close()
+                open_turn, reply = record, None
+            case "assistant":
+                reply = None if record["tool_calls"] else record["content"]
+            case "tool_result":
+                reply = None
+                worst = max(worst, CLASSES.index(record["class"]))
+                tainted = tainted or record["untrusted"]
+            case _:
+                pass
+    close()
+    return found
+
+
+def _decided(session: str, turn: int, user: dict[str, Any], reply: str | None, state: State) -> PlainTurn:
+    agent, level, tainted = state
+    speaker = user.get("speaker") or ""
+    peer = speaker.replace(".", "_")
+    rows = [
+        (level == "secret", "the session is secret"),
+        (not speaker, "the turn has no single speaker"),
+        (NAME.fullmatch(peer) is None, "the speaker is not a Honcho peer name"),
+        (peer == agent, "the speaker has the agent's peer name"),
+        (not (reply or "").strip(), "the turn has no reply"),
+        (has_secret(user["text"]) or has_secret(reply or ""), "the turn's text holds a secret"),
+        (tainted, "untrusted"),
+        (True, "trusted"),
+    ]
+    goes = next(where for holds, where in rows if holds)
+    return PlainTurn(session, turn, user["text"], reply, peer, goes)
+
+
+def ledger(path: Path) -> dict[tuple[str, int], str]:
+    """Where the box decided that each turn goes; a turn that is decided twice is an error."""
+    rows: dict[tuple[str, int], str] = {}
+    for row in lines(path.read_bytes()):
+        key = (row["session"], row["turn"])
+        assert key not in rows, f"turn {key} is decided twice"
+        rows[key] = row.get("skip") or row["workspace"]
+    return rows
