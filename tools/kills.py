@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,27 +73,29 @@ class Talk:
             self.said += 1
             text = TAINT if self.chance.random() < TAINTED else f"{self.session} says {self.said}"
             try:
-                lines = list(chat(path, self.session, text, self.speaker))
+                lines = chat(path, self.session, text, self.speaker)
             except (OSError, http.client.HTTPException, ValueError):
                 return
             if any(line["kind"] == "result" and line["result"]["reply"] for line in lines):
                 self.acknowledged.append(text)
 
 
-def chat(path: Path, session: str, text: str, speaker: str) -> Iterator[dict[str, Any]]:
+def chat(path: Path, session: str, text: str, speaker: str) -> list[dict[str, Any]]:
     """One turn over the control socket; its lines."""
-    connection = http.client.HTTPConnection("box", timeout=TURN_S)
-    connection.sock = socket.socket(socket.AF_UNIX)
-    connection.sock.settimeout(TURN_S)
-    connection.sock.connect(str(path))
-    try:
-        body = json.dumps({"text": text, "session": session, "speaker": speaker})
-        connection.request("POST", "/v1/chat", body)
-        for line in connection.getresponse():
-            if line.strip():
-                yield json.loads(line)
-    finally:
-        connection.close()
+    body = json.dumps({"text": text, "session": session, "speaker": speaker})
+    return [json.loads(line) for line in asked(path, "POST", "/v1/chat", body).splitlines() if line.strip()]
+
+
+def asked(path: Path, method: str, target: str, body: str = "") -> bytes:
+    """What the control socket answers."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(TURN_S)
+        client.connect(str(path))
+        connection = http.client.HTTPConnection("box")
+        connection.sock = client
+        connection.request(method, target, body)
+        with connection.getresponse() as response:
+            return response.read()
 
 
 class Killed:
@@ -129,13 +131,11 @@ class Killed:
             pause.wait(0.01)
 
     def _answers(self) -> bool:
-        client = socket.socket(socket.AF_UNIX)
-        try:
-            client.connect(str(self.socket))
-        except OSError:
-            return False
-        finally:
-            client.close()
+        with socket.socket(socket.AF_UNIX) as client:
+            try:
+                client.connect(str(self.socket))
+            except OSError:
+                return False
         return True
 
     def end(self, number: int) -> None:
@@ -153,12 +153,7 @@ class Killed:
             pause.wait(0.1)
 
     def _fact(self) -> str:
-        connection = http.client.HTTPConnection("box", timeout=TURN_S)
-        connection.sock = socket.socket(socket.AF_UNIX)
-        connection.sock.connect(str(self.socket))
-        connection.request("GET", "/v1/status")
-        found = json.loads(connection.getresponse().read())
-        connection.close()
+        found = json.loads(asked(self.socket, "GET", "/v1/status"))
         return str(found["facts"].get("honcho", ""))
 
 
