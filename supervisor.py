@@ -207,7 +207,11 @@ def _memory(parts: Parts) -> Start:
         ledger=state / "ledger.jsonl",
         sessions=parts.claim.store,
         work=state / "work",
-        kept=(state / "audit.jsonl", state / "approvals.jsonl"),
+        kept={
+            state
+            / "audit.jsonl": "audit.jsonl keeps each call as it was decided; its chain is never rewritten",
+            state / "approvals.jsonl": "approvals.jsonl keeps what you were asked until the box starts anew",
+        },
         concludes=honcho.url != "embedded",
     )
     search = _errand(lambda context, where: HonchoSearch(context, client=client, workspace=where))
@@ -319,6 +323,7 @@ def _control(parts: Parts) -> Start:
         loop=runtime.mailbox("loop"),
         memory=runtime.mailbox("memory"),
         broker=runtime.mailbox("broker"),
+        outbox=runtime.mailbox("outbox"),
         audit_path=parts.paths.state / "audit.jsonl",
         started_s=parts.started_s,
         facts=parts.facts,

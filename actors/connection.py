@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
 
-from actors import connection_broker
+from actors import connection_broker, connection_memory
 from actors.base import Actor, Answer, Context, Mailbox, Outcome
 from actors.connection_audit import OfAudit, read_audit
 from actors.connection_broker import OfBroker
@@ -21,6 +21,7 @@ from bxcore import session_ids
 from bxcore.args import ArgsError, AskMemoryArgs
 from bxcore.control import ErrorCode, NotARequest, Request, decode, requests
 from bxcore.control.answers import LineJson
+from bxcore.control.memory_requests import OfMemory, OfOutbox
 from bxcore.control.turns import (
     ask_json,
     error_json,
@@ -162,8 +163,16 @@ class Connection(Actor):
                 | requests.VersionRequest()
             ):
                 self._yes(self._known.seen(request))
-            case _:
+            case (
+                requests.StopTurnRequest()
+                | requests.SessionsRequest()
+                | requests.SessionRequest()
+                | requests.EndSessionRequest()
+                | requests.PromptSizeRequest()
+            ):
                 self._ask_loop(request)
+            case _:
+                self._ask_for_memory(request)
 
     def _look_at(self, request: requests.InspectRequest | requests.StackRequest) -> None:
         seen = self._known.look_at(request)
@@ -233,6 +242,13 @@ class Connection(Actor):
             return
         asks = [(self._known.broker, connection_broker.message(request))]
         self._ask(asks, self._limits.call_s, self._say(connection_broker.shape(request)))
+
+    def _ask_for_memory(self, request: OfMemory | OfOutbox) -> None:
+        match connection_memory.asked(request, self._known, self._limits.call_s):
+            case str(problem):
+                self._no(ErrorCode.BAD_REQUEST, problem)
+            case (box, message, wait_s):
+                self._ask([(box, message)], wait_s, self._say(connection_memory.shape))
 
     def _ask_loop(
         self,
@@ -348,7 +364,9 @@ class Connection(Actor):
             outcome = outcomes[0]
             if not isinstance(outcome, Answer):
                 self._no(*failure(outcome))
-            elif (no := connection_broker.no(outcome.value)) is not None:
+            elif (
+                no := connection_broker.no(outcome.value) or connection_memory.no(outcome.value)
+            ) is not None:
                 self._no(*no)
             else:
                 self._yes(shape(outcome.value))

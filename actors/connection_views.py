@@ -47,6 +47,7 @@ class Known:
     loop: Mailbox
     memory: Mailbox
     broker: Mailbox
+    outbox: Mailbox
     audit_path: Path
     """The audit's file, which is read beside its writer."""
     started_s: float

@@ -162,9 +162,10 @@ class Forgetting:
                 yield f"{entries} of memory came from it; bxctl memory list shows them, with their ids"
         else:
             yield from self._baselines(needle, {each.session for each in found if each.turns is None})
-        for path in self._places.kept:
-            if path.is_file() and (needle is None or needle.may_be_in(path.read_bytes())):
-                yield f"{path.name} keeps the calls that were decided; its chain is never rewritten"
+        for path, sentence in self._places.kept.items():
+            data = path.read_bytes() if path.is_file() else b""
+            if needle.may_be_in(data) if needle is not None else f'"{session}"'.encode() in data:
+                yield sentence
         if found and self._places.concludes:
             yield "what the Honcho server concluded from it may stay there; ask who runs it"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.base import Mailbox
@@ -19,7 +19,8 @@ class Places:
     """Where it keeps what: the folder of the three files, the index, the ledger, the sessions' logs.
 
     ``forgotten`` is the record of what was forgotten, ``work`` the sessions' work folders. ``kept`` are files
-    that nothing is ever taken out of, and ``concludes`` says that Honcho may have conclusions of its own.
+    that nothing is taken out of, each with a sentence about that, and ``concludes`` says that
+    Honcho may have conclusions of its own.
     """
 
     files: Path
@@ -28,7 +29,7 @@ class Places:
     sessions: SessionStore
     forgotten: Path | None = None
     work: Path | None = None
-    kept: tuple[Path, ...] = ()
+    kept: Mapping[Path, str] = field(default_factory=dict)
     concludes: bool = False
 
     @property

@@ -23,6 +23,9 @@ COMMANDS: Mapping[str, Command] = {
     "grants": Command(module="grants", help="list the grants, reload them, explain a decision"),
     "audit": Command(module="audit", help="the record of every call: tail, show one, verify the chain"),
     "doctor": Command(module="doctor", help="everything that matters, how it is, and what to do"),
+    "memory": Command(
+        module="memory", help="what is remembered: see it, correct it, undo, forget, search, import"
+    ),
     "ask": Command(module="ask", help="ask memory directly"),
     "prompt-size": Command(module="prompt_size", help="the tokens of each part of a new session's start"),
     "version": Command(module="version", help="the versions of this command and of the process"),

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from bxcore.config.problems import dotted, sentence_of
-from bxcore.control import requests
 from bxcore.control.requests import Request
 from bxcore.did_you_mean import hint
 
@@ -28,12 +26,17 @@ def check(kind: type[Request], values: dict[str, object]) -> Checked | str:
     if unknown:
         return "; ".join(unknown[:3])
     try:
-        return Checked(_adapter(kind.__name__).validate_python(values))
+        return Checked(_adapter(kind.__name__, kind).validate_python(values))
     except ValidationError as errors:
         found = errors.errors(include_url=False, include_input=False)
         return "; ".join(f"{dotted(error['loc'])} {sentence_of(error)}" for error in found[:3])
 
 
-@cache
-def _adapter(name: str) -> TypeAdapter[Any]:
-    return TypeAdapter(getattr(requests, name))
+_adapters: dict[str, TypeAdapter[Any]] = {}
+
+
+def _adapter(name: str, kind: Any) -> TypeAdapter[Any]:
+    """Made once for each kind of request, since that takes a while."""
+    if name not in _adapters:
+        _adapters[name] = TypeAdapter(kind)
+    return _adapters[name]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from bxcore.control.memory_requests import OfMemory, OfOutbox
+
 MAIN_SESSION = "main"
 """The session that goes on when none is named."""
 OPERATOR = "operator"
@@ -188,7 +190,9 @@ class VersionRequest:
 
 
 Request: TypeAlias = (
-    ChatRequest
+    OfMemory
+    | OfOutbox
+    | ChatRequest
     | StopTurnRequest
     | StatusRequest
     | TreeRequest

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from urllib.parse import parse_qsl, quote, urlencode
 
-from bxcore.control import requests
+from bxcore.control import memory_requests, requests
 from bxcore.control.exit_codes import ErrorCode
 from bxcore.control.requests import Request
 from bxcore.http import HttpRequest
@@ -34,6 +34,9 @@ GET: Mapping[str, type[Request]] = {
     "/v1/doctor": requests.DoctorRequest,
     "/v1/prompt-size": requests.PromptSizeRequest,
     "/v1/version": requests.VersionRequest,
+    "/v1/memory": memory_requests.MemoryRequest,
+    "/v1/memory-log": memory_requests.MemoryLogRequest,
+    "/v1/outbox": memory_requests.OutboxRequest,
 }
 POST: Mapping[str, type[Request]] = {
     "/v1/chat": requests.ChatRequest,
@@ -46,6 +49,17 @@ POST: Mapping[str, type[Request]] = {
     "/v1/approval-answer": requests.AnswerApprovalRequest,
     "/v1/grants-reload": requests.ReloadGrantsRequest,
     "/v1/grants-explain": requests.ExplainRequest,
+    "/v1/memory-edit": memory_requests.MemoryEditRequest,
+    "/v1/memory-undo": memory_requests.MemoryUndoRequest,
+    "/v1/memory-trust": memory_requests.MemoryTrustRequest,
+    "/v1/memory-search": memory_requests.MemorySearchRequest,
+    "/v1/memory-forget": memory_requests.MemoryForgetRequest,
+    "/v1/memory-consolidate": memory_requests.MemoryConsolidateRequest,
+    "/v1/memory-accept": memory_requests.MemoryAcceptRequest,
+    "/v1/memory-import-turns": memory_requests.ImportTurnsRequest,
+    "/v1/memory-import-entries": memory_requests.ImportEntriesRequest,
+    "/v1/outbox-retry": memory_requests.OutboxRetryRequest,
+    "/v1/outbox-drop": memory_requests.OutboxDropRequest,
 }
 
 

@@ -39,6 +39,7 @@ def known(runtime: Runtime) -> Known:
         loop=runtime.mailbox("clock"),
         memory=runtime.mailbox("memory"),
         broker=runtime.mailbox("broker"),
+        outbox=runtime.mailbox("outbox"),
         audit_path=Path("/nonexistent/audit.jsonl"),
         started_s=runtime.world.monotonic(),
         facts=tuple,

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bxcore.control import ErrorCode, Exit, NotARequest, Request, decode, encode
+from bxcore.control import memory_requests as m
 from bxcore.control import requests as r
 from bxcore.control.routes import GET, POST
 from bxcore.http import HttpRequest
@@ -43,6 +44,23 @@ EXAMPLES: tuple[Request, ...] = (
     r.DoctorRequest(),
     r.PromptSizeRequest(),
     r.VersionRequest(),
+    m.MemoryRequest(),
+    m.MemoryRequest(file="user"),
+    m.MemoryLogRequest(file="notes", limit=3),
+    m.MemoryEditRequest(action="replace", id="abcdef", text="é\n"),
+    m.MemoryUndoRequest(number=7),
+    m.MemoryTrustRequest(id="abcdef"),
+    m.MemorySearchRequest(query="where?", k=3),
+    m.MemoryForgetRequest(text="x", dry_run=False),
+    m.MemoryConsolidateRequest(file="notes"),
+    m.MemoryAcceptRequest(id="abcdef", numbers=(1, 3)),
+    m.ImportTurnsRequest(
+        conversation="c", turns=(m.ExchangeRequest(user="a", reply="b"),), first=2, speaker="x"
+    ),
+    m.ImportEntriesRequest(entries=("a", "b"), dry_run=False),
+    m.OutboxRequest(limit=3),
+    m.OutboxRetryRequest(id="k3f.1"),
+    m.OutboxDropRequest(id="k3f.1"),
 )
 
 

@@ -245,6 +245,7 @@ class ControlBox:
             loop=self.runtime.mailbox("loop"),
             memory=self.runtime.mailbox("memory"),
             broker=self.runtime.mailbox("broker"),
+            outbox=self.runtime.mailbox("outbox"),
             audit_path=self.home / "audit.jsonl",
             started_s=self.runtime.world.monotonic(),
             facts=lambda: self.facts,

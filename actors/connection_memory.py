@@ -1,0 +1,142 @@
+"""What a connection asks memory and the outbox, and the answers as JSON; a room of ``connection.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from actors.base import Mailbox
+from actors.connection_views import Known
+from bxcore.control import ErrorCode
+from bxcore.control import memory_requests as r
+from bxcore.control.memory import (
+    forget_json,
+    import_json,
+    log_json,
+    memory_json,
+    outbox_json,
+    proposal_json,
+    told_json,
+)
+from bxcore.control.memory_requests import OfMemory, OfOutbox
+from bxcore.control.turns import ask_json
+from bxcore.memory_views import FileView, ForgetView, ImportView, OutboxView, ProposalView, Told
+from bxcore.messages.memory_operator import (
+    AcceptProposal,
+    Consolidate,
+    EditEntry,
+    Forget,
+    ImportedTurn,
+    ImportEntries,
+    ImportTurns,
+    LiftLabel,
+    ListEntries,
+    ListRevisions,
+    OperatorMessage,
+    SearchMemory,
+    UndoEdit,
+)
+from bxcore.messages.outbox import DropRow, OutboxMessage, RetryRows, ShowOutbox
+from bxcore.tool_answer import ToolAnswer
+
+MODEL_S = 310.0
+"""For a proposal: longer than the memory waits for the model."""
+FORGET_S = 120.0
+"""For the logs of years to be read."""
+MOST_K = 10
+
+
+def problem(request: OfMemory | OfOutbox) -> str | None:
+    """Why a request's fields cannot be what they stand for, or None."""
+    match request:
+        case r.MemoryEditRequest(action="add", file=None):
+            return "name the file: memory, user or notes"
+        case r.MemorySearchRequest(query=query, k=k):
+            if not query.strip():
+                return "query is empty; write the words to look for"
+            return None if 1 <= k <= MOST_K else f"k is a number from 1 to {MOST_K}"
+        case r.ImportTurnsRequest(first=first) if first < 1:
+            return "first is the number of a turn, from 1"
+        case _:
+            return None
+
+
+def asked(
+    request: OfMemory | OfOutbox, known: Known, usual_s: float
+) -> tuple[Mailbox, OperatorMessage | OutboxMessage, float] | str:
+    """Whom to ask what, and how long its answer may take; or why it cannot be asked."""
+    wrong = problem(request)
+    if wrong is not None:
+        return wrong
+    box = known.outbox if isinstance(request, OfOutbox) else known.memory
+    return box, _MESSAGES[type(request)](request), wait_s(request, usual_s)
+
+
+def _import(request: r.ImportTurnsRequest) -> ImportTurns:
+    return ImportTurns(
+        conversation=request.conversation,
+        turns=tuple(ImportedTurn(user=each.user, reply=each.reply, at=each.at) for each in request.turns),
+        first=request.first,
+        speaker=request.speaker,
+        dry_run=request.dry_run,
+    )
+
+
+def _edit(request: r.MemoryEditRequest) -> EditEntry:
+    return EditEntry(action=request.action, file=request.file or "", id=request.id, text=request.text)
+
+
+_MESSAGES: Mapping[type, Callable[[Any], OperatorMessage | OutboxMessage]] = {
+    r.MemoryRequest: lambda request: ListEntries(file=request.file),
+    r.MemoryLogRequest: lambda request: ListRevisions(file=request.file, limit=request.limit),
+    r.MemoryEditRequest: _edit,
+    r.MemoryUndoRequest: lambda request: UndoEdit(number=request.number),
+    r.MemoryTrustRequest: lambda request: LiftLabel(id=request.id),
+    r.MemorySearchRequest: lambda request: SearchMemory(query=request.query, k=request.k),
+    r.MemoryForgetRequest: lambda request: Forget(
+        session=request.session, text=request.text, dry_run=request.dry_run
+    ),
+    r.MemoryConsolidateRequest: lambda request: Consolidate(file=request.file),
+    r.MemoryAcceptRequest: lambda request: AcceptProposal(id=request.id, numbers=request.numbers),
+    r.ImportTurnsRequest: _import,
+    r.ImportEntriesRequest: lambda request: ImportEntries(entries=request.entries, dry_run=request.dry_run),
+    r.OutboxRequest: lambda request: ShowOutbox(limit=request.limit),
+    r.OutboxRetryRequest: lambda request: RetryRows(id=request.id),
+    r.OutboxDropRequest: lambda request: DropRow(id=request.id),
+}
+"""One message a request; a test holds the two sets to each other."""
+
+
+def wait_s(request: OfMemory | OfOutbox, usual_s: float) -> float:
+    """How long its answer may take."""
+    match request:
+        case r.MemoryConsolidateRequest():
+            return MODEL_S
+        case r.MemoryForgetRequest():
+            return FORGET_S
+        case _:
+            return usual_s
+
+
+def shape(value: object) -> object:
+    """Put an answer into JSON."""
+    if isinstance(value, tuple):
+        return memory_json(value) if value and isinstance(value[0], FileView) else log_json(value)
+    return _SHAPES[type(value)](value)
+
+
+_SHAPES: Mapping[type, Callable[[Any], object]] = {
+    Told: told_json,
+    ToolAnswer: ask_json,
+    ForgetView: forget_json,
+    ImportView: import_json,
+    ProposalView: proposal_json,
+    OutboxView: outbox_json,
+}
+
+
+def no(value: object) -> tuple[ErrorCode, str] | None:
+    """Why an answer is a "no"."""
+    if not isinstance(value, Told) or value.ok:
+        return None
+    return (ErrorCode.REFUSED if value.known else ErrorCode.NO_SUCH_THING), value.sentence
