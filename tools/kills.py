@@ -145,12 +145,16 @@ class Killed:
         self.process.wait(timeout=60)
 
     def drain(self) -> None:
-        """Wait until nothing waits for Honcho."""
+        """Wait until every turn is decided, and then until nothing waits for Honcho."""
         until_s, pause = time.monotonic() + DRAIN_S, threading.Event()
-        while "every turn is delivered" not in self._fact():
+        while self._undecided() != "0" or "every turn is delivered" not in self._fact():
             if time.monotonic() > until_s:
                 raise SystemExit(f"the outbox did not drain: {self._fact()}")
             pause.wait(0.1)
+
+    def _undecided(self) -> str:
+        found = json.loads(asked(self.socket, "GET", "/v1/inspect?name=memory"))
+        return str(found["details"].get("sessions_missing"))
 
     def _fact(self) -> str:
         found = json.loads(asked(self.socket, "GET", "/v1/status"))
