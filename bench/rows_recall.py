@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -166,10 +167,10 @@ def write_logs(store: SessionStore) -> None:
 
 
 def settle(runtime: Runtime) -> None:
-    until_s = time.monotonic() + LIMIT_S
+    until_s, pause = time.monotonic() + LIMIT_S, threading.Event()
     while time.monotonic() < until_s:
         seen = runtime.inspect("memory", 1.0)
         if seen is not None and seen.facts and seen.facts.get("sessions_missing") == 0:
             return
-        time.sleep(0.02)
+        pause.wait(0.02)
     raise TimeoutError("the sessions are still taken in")
