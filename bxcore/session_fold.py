@@ -27,17 +27,15 @@ def labels_after(records: Iterable[Record]) -> Iterator[Label]:
     first = next(log, None)
     if first is None:
         return iter(())
-    start = _label(first) if isinstance(first, SessionStart) else TOP
-    return accumulate(map(_label, log), join, initial=start)
+    start = Label(first.level, first.untrusted) if isinstance(first, SessionStart) else TOP
+    return accumulate(log, _joined, initial=start)
 
 
-def _label(record: Record) -> Label:
-    """What one record adds; the neutral label for one that adds nothing."""
-    match record:
-        case SessionStart(level=level, untrusted=untrusted) | ToolResult(level=level, untrusted=untrusted):
-            return Label(level, untrusted)
-        case _:
-            return join()
+def _joined(label: Label, record: Record) -> Label:
+    """The label behind one more record; most add nothing."""
+    if isinstance(record, SessionStart | ToolResult):
+        return join(label, Label(record.level, record.untrusted))
+    return label
 
 
 def log_of(records: Iterable[Record]) -> str:

@@ -44,13 +44,15 @@ def decide_turns(
 ) -> Iterator[tuple[int, Action]]:
     """Decide turns in order, each on the session's label as it was when that turn ended.
 
-    ``agent`` is this agent's own peer name; without ``save`` every turn is skipped.
+    ``agent`` is this agent's own peer name; without ``save`` every turn is skipped. That label holds what
+    earlier turns read, so each is decided on its own records: a long log takes time in step with its length.
     """
     labels = tuple(labels_after(records))
     known = spans(records)
     for turn in numbers:
-        state = labels[known[turn - 1][1] - 1]
-        yield turn, decide(state, records, turn, agent) if save else Skip(NOT_SAVED)
+        start, end = known[turn - 1]
+        state = labels[end - 1]
+        yield turn, decide(state, records[start:end], 1, agent) if save else Skip(NOT_SAVED)
 
 
 def said_at(records: Sequence[Record]) -> list[str]:

@@ -89,9 +89,14 @@ def holds_misplaced(text: str) -> bool:
     return _misplaced().search(text) is not None
 
 
+def holds_refused(text: str) -> bool:
+    """Whether a character stands in the text that is refused on its own, or is right in some places only."""
+    return holds_any(_REFUSED, text)
+
+
 def spaced(text: str) -> str:
     """The text with a space for each character that is refused when it stands alone."""
-    return one_of(_REFUSED).sub(" ", text) if holds_any(_REFUSED, text) else text
+    return one_of(_REFUSED).sub(" ", text) if holds_refused(text) else text
 
 
 _REFUSED = CONTROL + INVISIBLE + PRIVATE_USE + NONCHARACTERS

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from bxcore.sanitize.aws_pairs import aws_secrets
 from bxcore.sanitize.characters import spaced
 from bxcore.sanitize.folding import drops_any
+from bxcore.sanitize.glance import surely_without
 from bxcore.sanitize.limits import LONGEST
 from bxcore.sanitize.tokens import FAMILIES, pattern
 from bxcore.sanitize.views import View, views
@@ -42,6 +43,13 @@ def secret_rule(text: str) -> str | None:
     """The first family, in the order of ``FAMILIES``, with a token in any view of the text; None without."""
     if len(text) > LONGEST:
         return UNSCANNED
+    if surely_without(text):
+        return None
+    return looked_through(text)
+
+
+def looked_through(text: str) -> str | None:
+    """The same by every view, without the glance that spares most texts it."""
     found = {rule for view in views(text) for rule in FAMILIES if _holds(rule, view)}
     return next((rule for rule in FAMILIES if rule in found), None)
 
@@ -73,11 +81,13 @@ def any_secret(text: str) -> str | None:
     """
     if len(text) > LONGEST:
         return UNSCANNED
+    if surely_without(text):
+        return None
     cleared = spaced(text)
-    found = secret_rule(cleared)
+    found = looked_through(cleared)
     if found is None and "\x1b[" in text:
-        found = secret_rule(spaced(_COLOUR.sub(" ", text)))
-    return secret_rule(text) if found is None and cleared != text and drops_any(text) else found
+        found = looked_through(spaced(_COLOUR.sub(" ", text)))
+    return looked_through(text) if found is None and cleared != text and drops_any(text) else found
 
 
 def redact(text: str) -> str:
@@ -85,6 +95,8 @@ def redact(text: str) -> str:
 
     A text with a secret that only another view shows becomes the mark alone.
     """
+    if surely_without(text):
+        return text
     shown = text if len(text) > LONGEST else _without_plain(text)
     left = any_secret(shown)
     return shown if left is None else f"[{left}]"

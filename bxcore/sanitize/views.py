@@ -69,6 +69,11 @@ def _laid_out(text: str) -> Iterator[View]:
     yield View(close[::-1], loose=True)
 
 
+def joined_without_white(text: str) -> str:
+    """The text as encodings are looked for in it: strings and lines joined, no white space."""
+    return _joined(_strings_joined(text)).translate(_NO_WHITE)
+
+
 def _close(text: str) -> str:
     """Without white space, but with a sign in place of what stands before a token that needs one there."""
     return _before_a_token().sub("?", text).translate(_NO_WHITE)
