@@ -6,6 +6,8 @@ a place in the store and a score; a damaged or lost index is made anew from the 
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -23,6 +25,7 @@ HEAP = 16_000_000
 LONGEST = 40
 """Letters of a word; a longer one is no word."""
 _ANALYZER = "boxmaker_en"
+_SYSTEM = re.compile(r"(?:os error |code: )([0-9]{1,3})")
 
 
 def analyzer() -> Callable[[str], list[str]]:
@@ -57,9 +60,7 @@ class Words:
         try:
             self._index = tantivy.Index(self._schema, path=str(folder))
         except ValueError as error:
-            raise RecallIndexError(
-                f"the words of the recall index cannot be used: {error}", damaged=True
-            ) from None
+            raise _unusable(error) from None
         self._index.register_tokenizer(_ANALYZER, _analyzer(tantivy))
         self._searcher = self._index.searcher()
 
@@ -73,7 +74,8 @@ class Words:
             writer.wait_merging_threads()
             self._index.reload()
         except ValueError as error:
-            raise RecallIndexError(f"the words of the recall index cannot be written: {error}") from None
+            sentence = f"the words of the recall index cannot be written: {_reason(error)}"
+            raise RecallIndexError(sentence) from None
         self._searcher = self._index.searcher()
 
     def _document(self, doc: Doc) -> Any:
@@ -102,9 +104,7 @@ class Words:
             found = self._searcher.search(query, most, count=False).hits
             places = self._searcher.fast_field_values("place", [address for _, address in found])
         except ValueError as error:
-            raise RecallIndexError(
-                f"the words of the recall index cannot be used: {error}", damaged=True
-            ) from None
+            raise _unusable(error) from None
         scored = zip(places, found, strict=True)
         return [(int(place), float(score)) for place, (score, _) in scored if place is not None]
 
@@ -120,6 +120,16 @@ class Words:
         if trusted_only:
             parts.append((occur.MustNot, query.term_query(self._schema, "shy", 1, "basic")))
         return query.boolean_query(parts)
+
+
+def _unusable(error: ValueError) -> RecallIndexError:
+    return RecallIndexError(f"the words of the recall index cannot be used: {_reason(error)}", damaged=True)
+
+
+def _reason(error: ValueError) -> str:
+    """The system's own words for an error that the library wraps; a damage has none."""
+    found = _SYSTEM.search(str(error))
+    return "they are damaged" if found is None else os.strerror(int(found[1])).lower()
 
 
 def _schema(tantivy: Any) -> Any:
