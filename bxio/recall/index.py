@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from datetime import date, datetime
 from pathlib import Path
 from typing import Self
 
@@ -18,11 +19,12 @@ from bxcore.recall_snippet import around
 from bxcore.recall_tail import Elsewhere, Tail
 from bxio.recall import store as stores
 from bxio.recall.errors import RecallIndexError
+from bxio.recall.looking import Looking
+from bxio.recall.meaning import Among
+from bxio.recall.meaning_kept import MeaningKept
 from bxio.recall.store import Doc, Store
 from bxio.recall.words import Words, analyzer, drop_words
 
-CANDIDATES = 50
-"""How many of the most relevant are put in order by age too."""
 WHOLE = 560
 """A longer text is shown as the part around its best words."""
 TAIL = 256
@@ -36,7 +38,7 @@ BATCH = 5_000
 class RecallIndex:
     """``made_anew`` says why the index is empty and wants to be filled, or None."""
 
-    def __init__(self, path: Path, store: Store, made_anew: str | None) -> None:
+    def __init__(self, path: Path, store: Store, made_anew: str | None, *, semantic: bool) -> None:
         self._path = path
         self._store = store
         self.made_anew = made_anew
@@ -44,19 +46,21 @@ class RecallIndex:
         """None until something is looked for, or the words are: a start reads no text."""
         self._words: Words | None = None
         self._analyze: Callable[[str], list[str]] | None = None
+        self._meaning = MeaningKept(store, wanted=semantic)
         self._fresh = self._unmerged()
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, *, semantic: bool = False) -> Self:
         """Open the index, or make it anew when it is missing, damaged or of another version.
 
-        Raises ``RecallIndexError`` when no file can be made there.
+        With ``semantic`` it looks by meaning too, if the libraries for that are installed. Raises
+        ``RecallIndexError`` when no file can be made there.
         """
         store, made_anew = Store.open(path)
         if made_anew is not None:
             drop_words(_folder(path))
         try:
-            return cls(path, store, made_anew)
+            return cls(path, store, made_anew, semantic=semantic)
         except RecallIndexError:
             store.close()
             raise
@@ -80,6 +84,7 @@ class RecallIndex:
             places = self._store.add(session, rows)
             self._store.note_log(session, log, size, upto)
         self._fresh += len(places)
+        self._meaning.drop(gone)
         if self._tail is not None:
             self._tail.drop(gone)
             self._take(
@@ -88,7 +93,11 @@ class RecallIndex:
             )
 
     def settle(self, least: int = TAIL) -> bool:
-        """Put a tail of ``least`` turns into the words, a batch of it; whether there is more to do."""
+        """Put a tail of ``least`` turns where it is found quickest, a batch; whether there is more to do."""
+        more = self._meaning.settle(least, BATCH)
+        return self._settle_words(least) or more
+
+    def _settle_words(self, least: int) -> bool:
         if self._fresh < least:
             return False
         words = self._opened_words()
@@ -107,6 +116,7 @@ class RecallIndex:
         with self._store.writing():
             gone = self._store.remove(stores.NOTES)
             self._store.add_notes(notes)
+        self._meaning.drop(gone)
         if self._tail is not None:
             self._tail.drop(gone)
             self._take(self._store.notes())
@@ -123,6 +133,7 @@ class RecallIndex:
                 self._store.resize_log(session, size)
             gone = self._store.remove(session, turns)
             in_words = any(place <= self._store.merged().upto for place in gone)
+        self._meaning.drop(gone)
         if in_words:
             self._make_words_anew()
         elif self._tail is not None:
@@ -153,34 +164,37 @@ class RecallIndex:
 
     # Looking.
 
-    def search(self, query: str, *, k: int, without: str, trusted_only: bool = False) -> list[Hit]:
+    def search(
+        self, query: str, *, k: int, without: str, trusted_only: bool = False, today: date | None = None
+    ) -> list[Hit]:
         """The ``k`` best hits, never of the session ``without``; with ``trusted_only`` none that would taint.
 
-        A long text is cut to the part around its best words.
+        A time that the query names is meant from ``today``, by default this machine's date. A long text is
+        cut to the part around its best words.
         """
         terms = recall_query.terms(query)
         if not terms:
             return []
+        among = Among(without=without, trusted_only=trusted_only)
         with self._store.reading():
-            scores = self._scores(terms, without=without, trusted_only=trusted_only)
-            hits = self._store.hits(scores)
-            best = recall_query.balanced(hits, self._store.newest())[:k]
+            looking = Looking(self._store, self._scores, self._stems, self._meaning.ready())
+            best = looking.best(query, k, among, today or datetime.now().astimezone().date())
         return [_shortened(hit, terms) for hit in best]
 
-    def _scores(self, terms: tuple[str, ...], *, without: str, trusted_only: bool) -> list[tuple[int, float]]:
+    @property
+    def meaning_problem(self) -> str | None:
+        """Why it does not look by meaning though it should and could; None until it has tried."""
+        return self._meaning.problem
+
+    def _scores(self, terms: tuple[str, ...], among: Among, most: int) -> list[tuple[int, float]]:
         """Places and scores of the best candidates, each place once."""
-        tail, words = self._ready_tail(), self._ready_words()
+        words = self._ready_words()  # first: words that are made anew leave more to the tail
+        tail = self._ready_tail()
         stems = list(dict.fromkeys(stem for term in terms for stem in self._stems(term)))
-        found = dict(
-            words.best(stems, CANDIDATES, without=without, trusted_only=trusted_only) if words else ()
-        )
-        newest = tail.best(
-            stems,
-            self._elsewhere(words),
-            without=without,
-            trusted_only=trusted_only,
-        )
-        return list((found | dict(newest[:CANDIDATES])).items())
+        without, trusted_only = among.without, among.trusted_only
+        found = dict(words.best(stems, most, without=without, trusted_only=trusted_only) if words else ())
+        newest = tail.best(stems, self._elsewhere(words), without=without, trusted_only=trusted_only)
+        return list((found | dict(newest[:most])).items())
 
     def _elsewhere(self, words: Words | None) -> Elsewhere:
         if words is None:

@@ -6,6 +6,7 @@ at the next start and made anew. Rows are numbered as they come, so a higher num
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -14,10 +15,11 @@ from typing import NamedTuple, Self
 
 from bxcore.labels import Label, Level
 from bxcore.recall_hits import Hit, Note
+from bxcore.recall_time import Span
 from bxio.recall.errors import RecallIndexError
 from bxio.sqlite_journal import journal_mode
 
-VERSION = 2
+VERSION = 3
 """Of the tables below and of the words; an index of another version is made anew."""
 _DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 """SQLite's primary codes for a file that is not what it should be; the first is for a table that is gone."""
@@ -32,6 +34,7 @@ CREATE TABLE docs (
     level INTEGER NOT NULL, untrusted INTEGER NOT NULL, said TEXT NOT NULL, reply TEXT NOT NULL,
     UNIQUE (session, turn)
 );
+CREATE INDEX docs_at ON docs (at);
 CREATE TABLE merged (upto INTEGER NOT NULL, number INTEGER NOT NULL, characters INTEGER NOT NULL);
 INSERT INTO merged VALUES (0, 0, 0);
 PRAGMA user_version = {VERSION};
@@ -153,6 +156,31 @@ class Store:
             if row is not None:
                 found.append(_hit(row, score))
         return found
+
+    def within(self, places: Sequence[int], span: Span) -> set[int]:
+        """Those of the places whose turn was in a time."""
+        statement = "SELECT id FROM docs WHERE id IN (SELECT value FROM json_each(?)) AND at >= ? AND at < ?"
+        return {place for (place,) in self._db.execute(statement, (json.dumps(places), *span.bounds()))}
+
+    def of_a_time(self, span: Span, without: str, most: int) -> list[int]:
+        """The turns of a time, the newest first."""
+        statement = "SELECT id FROM docs WHERE at >= ? AND at < ? AND session <> ? ORDER BY at DESC LIMIT ?"
+        found = self._db.execute(statement, (*span.bounds(), without, most))
+        return [place for (place,) in found.fetchall()]
+
+    def docs_from(self, place: int, most: int) -> list[Doc]:
+        """The next turns and notes behind a place, at most ``most``."""
+        rows = self._db.execute(
+            "SELECT id, session, said, reply, untrusted OR level > 1 FROM docs"
+            " WHERE id > ? ORDER BY id LIMIT ?",
+            (place, most),
+        )
+        return [Doc._make(row) for row in rows.fetchall()]
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The one connection, for what else lies in this file."""
+        return self._db
 
     # What of it is in the words.
 

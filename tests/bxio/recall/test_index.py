@@ -13,7 +13,8 @@ from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.recall_hits import Note
 from bxio import recall
 from bxio.recall import RecallIndex, RecallIndexError
-from bxio.recall.store import NOTHING
+from bxio.recall.meaning import Among
+from bxio.recall.store import NOTHING, Merged
 
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 SECRET = Label(Level.SECRET, untrusted=False)
@@ -230,7 +231,7 @@ def test_the_tail_and_the_words_are_on_one_scale(path: Path) -> None:
     """The same text is worth about the same in either, so a better one is first wherever it is."""
     index = merged(path)
     add(index, turn("a brass key and a great many other words that nobody looks for here", session="b"))
-    scores = dict(index._scores(("brass", "key"), without="", trusted_only=False))
+    scores = dict(index._scores(("brass", "key"), Among(), 50))
     old, new = scores[7], scores[max(scores)]
     assert old > new > old / 4
     index.close()
@@ -266,6 +267,17 @@ def test_a_crash_between_the_words_and_their_note_loses_and_doubles_nothing(path
     assert found(again, "brass key") == ["a brass key"]
     again.settle()
     assert found(again, "brass key") == ["a brass key"]
+    again.close()
+
+
+def test_words_that_are_ahead_of_their_note_are_made_anew_and_nothing_is_lost(path: Path) -> None:
+    index = RecallIndex.open(path)
+    add(index, *(turn(f"a brass key {n}", number=n) for n in range(1, 4)))
+    index.settle(least=1)
+    index._store.note_merged(Merged(1, 1, 10))  # as a kill between the two would leave it
+    index.close()
+    again = RecallIndex.open(path)
+    assert len(found(again, "brass key")) == 3
     again.close()
 
 
