@@ -46,6 +46,7 @@ from bxcore.backoff import Backoff
 from bxcore.config import Secrets, Settings, derived
 from bxcore.control import Exit
 from bxcore.decide import Workspace
+from bxcore.doctor.meaning import meaning_fact
 from bxcore.model.baseline import baseline_messages
 from bxcore.paths import Paths
 from bxcore.startup import needs_sandbox, owners_grants
@@ -60,6 +61,7 @@ from bxio.honcho import HonchoClient, HonchoServer
 from bxio.model import ModelClient
 from bxio.model.responder import ModelResponder
 from bxio.model_child import Order
+from bxio.recall import meaning
 from bxio.sandbox_makers import SandboxPlace, makers
 from bxio.shipped import shipped
 from bxio.stop_signals import StopSignals
@@ -213,6 +215,7 @@ def _memory(parts: Parts) -> Start:
             state / "approvals.jsonl": "approvals.jsonl keeps what you were asked until the box starts anew",
         },
         concludes=honcho.url != "embedded",
+        semantic=settings.memory.semantic is not False,
     )
     search = _errand(lambda context, where: HonchoSearch(context, client=client, workspace=where))
     asking = Asking(
@@ -371,7 +374,7 @@ def _run(opened: Opening, dialer: Dialer) -> int:
         paths=paths,
         claim=taken,
         started_s=runtime.world.monotonic(),
-        facts=BoxFacts(runtime),
+        facts=BoxFacts(runtime, meaning_fact(settings.memory.semantic, installed=meaning.installed())),
         dialer=dialer,
     )
     try:

@@ -13,10 +13,11 @@ from bxcore.sandbox.view import SandboxView
 
 
 class BoxFacts:
-    """Any thread."""
+    """Any thread. ``meaning`` says how recall by meaning is; status shows it when it is not well."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, meaning: Fact | None = None) -> None:
         self._runtime = runtime
+        self._meaning = meaning
         self._model: ModelState | None = None
         self._audit: str | None = None
         self._broken: str | None = None
@@ -50,7 +51,8 @@ class BoxFacts:
 
     def checks(self) -> Iterator[Check]:
         """The same for doctor, which wants the good news too."""
-        for fact in self._lines():
+        meaning = [self._meaning] if self._meaning is not None else []
+        for fact in (*self._lines(), *meaning):
             yield Check(
                 name=fact.name,
                 verdict=Verdict.OK if fact.ok else Verdict.BAD,
@@ -63,6 +65,8 @@ class BoxFacts:
     def __call__(self) -> Iterator[Fact]:
         """What is known now."""
         yield from self._lines()
+        if self._meaning is not None and not self._meaning.ok:
+            yield self._meaning
         if self._outbox is not None:  # doctor tries Honcho itself
             help_ = "bxctl memory outbox"
             yield Fact(name="honcho", text=self._outbox.text, ok=self._outbox.ok, help=help_)

@@ -105,7 +105,7 @@ class Memory(Actor):
         self._editing = Editing(files)
         self._operating = Operating(files)
         self._recalls = Recalls(
-            places.index,
+            places,
             files,
             self._searches,
             missing=lambda: self._turns.missing,

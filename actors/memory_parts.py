@@ -20,7 +20,7 @@ class Places:
 
     ``forgotten`` is the record of what was forgotten, ``work`` the sessions' work folders. ``kept`` are files
     that nothing is taken out of, each with a sentence about that, and ``concludes`` says that
-    Honcho may have conclusions of its own.
+    Honcho may have conclusions of its own. With ``semantic``, recall looks by meaning too where it can.
     """
 
     files: Path
@@ -31,6 +31,7 @@ class Places:
     work: Path | None = None
     kept: Mapping[Path, str] = field(default_factory=dict)
     concludes: bool = False
+    semantic: bool = False
 
     @property
     def record(self) -> Path:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from pathlib import Path
 
 from loguru import logger
 
-from actors.memory_parts import failed
+from actors.memory_parts import Places, failed
 from actors.memory_searches import HonchoSearches, Looked
 from bxcore.args import RecallArgs
 from bxcore.finished_turns import FinishedTurn, finished_turns
@@ -35,14 +34,15 @@ class Recalls:
 
     def __init__(
         self,
-        path: Path,
+        places: Places,
         files: MemoryFiles,
         honcho: HonchoSearches,
         *,
         missing: Callable[[], int],
         new: Callable[[], None],
     ) -> None:
-        self._path = path
+        self._path = places.index
+        self._semantic = places.semantic
         self._files = files
         self._honcho = honcho
         self._missing = missing
@@ -102,7 +102,7 @@ class Recalls:
         return self._index
 
     def _opened_index(self) -> RecallIndex:
-        index = RecallIndex.open(self._path)
+        index = RecallIndex.open(self._path, semantic=self._semantic)
         self._notes = None
         if index.made_anew not in {None, "missing"}:
             logger.warning("recall: the index was {} and is made anew from the logs", index.made_anew)

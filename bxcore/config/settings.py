@@ -79,7 +79,8 @@ class MemoryTable(_Table):
     """``[memory]``: ``folder`` holds the three files; None is ``<state>/memory``."""
 
     folder: FilePath | None = None
-    semantic: bool = False
+    semantic: Annotated[Literal["auto"] | bool, PlainValidator(auto_or_switch)] = "auto"
+    """``auto`` looks by meaning when the extra ``semantic`` is installed; true wants it to be (spec 4.3)."""
 
 
 class HonchoRead(_Table):

@@ -5,6 +5,8 @@ Docs are taken in some at a time: a few when something is looked for, many when 
 
 from __future__ import annotations
 
+from loguru import logger
+
 from bxio.recall.errors import RecallIndexError
 from bxio.recall.meaning import Meaning, installed
 from bxio.recall.store import Store
@@ -63,6 +65,7 @@ class MeaningKept:
             self._upto = self._meaning.upto
         except TableError as error:
             self._on, self.problem = False, error.sentence
+            logger.warning("recall: {}; it looks by words alone", error.sentence)
         except RecallIndexError:
             self._meaning = self._upto = None
             raise
