@@ -129,9 +129,7 @@ class _Block:
 
     def weighed(self, at: NDArray[np.intp], sums: Vector) -> Vector:
         """The sum of the question's numbers where a code has a one, byte by byte of the code."""
-        codes = [
-            self._parts[part, at].view(np.uint8).reshape(len(at), -1) for part in range(len(self._parts))
-        ]
+        codes = [part[at].view(np.uint8).reshape(len(at), BYTES) for part in self._parts]
         score: Vector = np.zeros(len(at), np.float32)
         for byte, of_byte in enumerate(sums):
             score += of_byte[codes[byte // BYTES][:, byte % BYTES]]

@@ -75,7 +75,7 @@ class Table:
         try:
             pieces = Pieces.read(folder / VOCABULARY)
             return cls(_rows(folder / TABLE), pieces)
-        except (OSError, ValueError, KeyError, IndexError, RecursionError) as error:
+        except (OSError, ValueError, TypeError, LookupError, RecursionError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise TableError(f"the table of meanings in {folder.name} cannot be used: {reason}") from None
 

@@ -110,6 +110,7 @@ WRONG = {
     },
     "[loop]\nauto_recall = 'maybe'": '2: loop.auto_recall: must be true, false or "auto"',
     "[loop]\nauto_recall = 1": '2: loop.auto_recall: must be true, false or "auto"',
+    "[memory]\nsemantic = 'maybe'": '2: memory.semantic: must be true, false or "auto"',
     "[honcho]\nurl = 'http://a/v3/'": (
         "2: honcho.url: ends in /v3; leave that away, it is added to each request"
     ),

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from bxcore.doctor import Check, Verdict, check_json, honcho_check, sandbox_checks, sandbox_fact
+from bxcore.doctor.meaning import meaning_fact
 from bxcore.sandbox import Guarantee, SandboxView
 from bxcore.sandbox.choose import NOT_NEEDED, OFF, SEARCHING
 from bxcore.sandbox.podman_words import HOW_TO_INSTALL, missing_image
@@ -139,3 +142,26 @@ def test_a_box_that_needs_no_sandbox_has_nothing_to_mend() -> None:
     assert (checks["sandbox"].verdict, checks["sandbox"].help) == (Verdict.OK, None)
     assert "no sandbox was looked for" in checks["sandbox"].sentence
     assert (sandbox_fact(NOT_NEEDED).ok, sandbox_fact(NOT_NEEDED).text) == (True, NOT_NEEDED.sentence)
+
+
+@pytest.mark.parametrize(
+    ("setting", "installed", "ok", "part"),
+    [
+        ("auto", True, True, "on, beside"),
+        ("auto", False, True, "pip install 'boxmaker[semantic]' adds it"),
+        (True, True, True, "on, beside"),
+        (True, False, False, "wanted by [memory] semantic"),
+        (False, True, True, "off by [memory] semantic"),
+        (False, False, True, "off by [memory] semantic"),
+    ],
+)
+def test_recall_by_meaning_is_a_fault_only_when_it_is_wanted_in_vain(
+    setting: Literal["auto"] | bool,  # noqa: FBT001
+    installed: bool,  # noqa: FBT001
+    ok: bool,  # noqa: FBT001
+    part: str,
+) -> None:
+    fact = meaning_fact(setting, installed=installed)
+    assert fact.ok is ok
+    assert part in fact.text
+    assert ok or fact.help == "pip install 'boxmaker[semantic]'"
