@@ -7,7 +7,7 @@ from datetime import datetime
 
 from actors.outbox_parts import Delivery
 from actors.outbox_sending import mark_of
-from actors.outbox_waiting import Queue
+from actors.outbox_steps import Steps
 from bxcore.decide import Send
 from bxcore.delivery_marks import Fate, Mark
 from bxcore.memory_views import OutboxRow, OutboxView, Told
@@ -22,16 +22,17 @@ class Operator:
     """Used by the outbox's thread. ``wall`` gives seconds since 1970."""
 
     def __init__(
-        self, delivery: Delivery, queue: Queue, marks: DeliveryMarks, wall: Callable[[], float]
+        self, delivery: Delivery, steps: Steps, marks: DeliveryMarks, wall: Callable[[], float]
     ) -> None:
         self._delivery = delivery
-        self._queue = queue
+        self._steps = steps
+        self._queue = steps.queue
         self._marks = marks
         self._wall = wall
 
     def show(self, limit: int, facts: OutboxFacts, next_try_s: float) -> OutboxView:
         """Everything that is not in Honcho, what is parked first."""
-        rows = [*self._parked(), *self._waiting(facts.failing)]
+        rows = [*self._parked(), *self._waiting()]
         return OutboxView(
             waiting=facts.waiting,
             parked=facts.parked,
@@ -50,7 +51,7 @@ class Operator:
             return Told(ok=False, sentence=f"no turn {wanted} is parked; {_SEE}", known=False)
         if chosen:
             self._marks.add(*(Mark(key=key, fate=Fate.RETRIED) for key in chosen))
-            self._queue.read(self._marks.known, unsure=True)
+            self._queue.retry(chosen, self._marks.known)
         turns = f"{wanted} is" if wanted else f"{len(chosen)} parked and {self._queue.waiting} in all are"
         return Told(ok=True, sentence=f"{turns} tried again now")
 
@@ -89,8 +90,7 @@ class Operator:
                 age_s=self._age_s(mark.at),
             )
 
-    def _waiting(self, failing: str) -> Iterator[OutboxRow]:
-        why = failing if self._delivery.save else SAVES_NOTHING
+    def _waiting(self) -> Iterator[OutboxRow]:
         for waiting in sorted(self._queue.rows(), key=_place):
             action = waiting.row.action
             yield OutboxRow(
@@ -99,7 +99,7 @@ class Operator:
                 turn=waiting.key.turn,
                 workspace=action.workspace.value if isinstance(action, Send) else "",
                 state="waiting",
-                why=why,
+                why=self._steps.why(waiting) if self._delivery.save else SAVES_NOTHING,
                 age_s=self._age_s(waiting.row.at),
             )
 

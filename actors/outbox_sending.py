@@ -1,11 +1,11 @@
-"""One step of delivery: look a turn up, append, erase a session (spec 4.7); a room of ``actors/outbox.py``.
+"""Single requests: look a turn up, append, erase (spec 4.7); a room of ``actors/outbox.py``.
 
 It says what it did by marks on disk, and raises ``HonchoUnavailable``, ``JournalError`` or ``SessionError``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -21,21 +21,29 @@ from bxcore.session_fold import log_of
 from bxio.deadline_http import Cut
 from bxio.honcho import NewMessage
 from bxio.honcho.errors import NoSuchRoute, NoSuchWorkspace, NotFound
+from bxio.session_store import LOG
 from bxio.turn_ledger import DeliveryMarks
 
 GONE = "its log is gone"
-
+MOST_TIMES = 4
+"""A request's deadline grows up to so many times after time-outs."""
 
 There: TypeAlias = frozenset[tuple[object, str]]
 """Parts that Honcho holds: their numbers and texts. A box that began anew may have had such a turn before."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """Turns that are in Honcho now; whether anything had to be appended for it."""
+class Pack:
+    """Turns that go in one append, or one turn in several; turns whose log is gone have no parts."""
 
     turns: tuple[Waiting, ...]
-    appended: bool
+    parts: tuple[Part, ...]
+    gone: frozenset[Key]
+
+    @property
+    def in_pieces(self) -> bool:
+        """Whether it takes several appends, so that a part of it may be there."""
+        return len(list(batches(self.parts))) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +66,57 @@ class Sender:
         self._marks = marks
         self._cut = cut
         self._now = now
+        self._last: tuple[object, _Log] | None = None
+        self.times = 1
+        """How often ``request_s`` a request may take."""
 
-    def send(self, session: str, batch: Sequence[Waiting], there: There) -> Sent:
-        """Append turns of one session and mark them, but for the parts that are ``there``.
-
-        As many as one append takes, or one turn in several.
-        """
+    def pack(self, session: str, batch: Sequence[Waiting]) -> Pack:
+        """The first turns of a batch: as many as one append takes, or one."""
         log = self._read(session)
         done: list[Waiting] = []
         wanted: list[Part] = []
         for waiting in batch:
-            found = [part for part in self._parts(log, waiting) if (part.number, part.content) not in there]
+            found = self._parts(log, waiting)
             if done and len(list(batches([*wanted, *found]))) > 1:
                 break
             wanted += found
             done.append(waiting)
-        self._append(done[0], wanted)
-        self._marks.add(*(_mark(waiting, log) for waiting in done))
-        return Sent(tuple(done), appended=bool(wanted))
+        gone = frozenset(waiting.key for waiting in done if log.turn_of(waiting) is None)
+        return Pack(tuple(done), tuple(wanted), gone)
+
+    def send(self, pack: Pack, there: There = frozenset()) -> bool:
+        """Append what is not ``there``; whether there was anything."""
+        first, appended = pack.turns[0], False
+        for batch in batches(part for part in pack.parts if (part.number, part.content) not in there):
+            messages = [
+                NewMessage(
+                    peer=part.peer, content=part.content, metadata=part.metadata, created_at=part.at or None
+                )
+                for part in batch
+            ]
+            self._delivery.client.append(
+                self.workspace(first), _name(first.key), messages, self._deadline_s(), self._cut
+            )
+            appended = True
+        return appended
+
+    def delivered(self, pack: Pack) -> None:
+        """Mark turns, on disk."""
+        self._marks.add(
+            *(
+                mark_of(waiting, Fate.DROPPED, GONE)
+                if waiting.key in pack.gone
+                else Mark(key=waiting.key, fate=Fate.DELIVERED)
+                for waiting in pack.turns
+            )
+        )
 
     def there(self, waiting: Waiting) -> There:
         """Look up which parts of one turn Honcho holds."""
         row = waiting.row
         try:
             found = self._delivery.client.find(
-                self._workspace(waiting),
+                self.workspace(waiting),
                 _name(waiting.key),
                 turn_metadata(row.session, row.log, row.turn),
                 self._deadline_s(),
@@ -92,15 +126,27 @@ class Sender:
             return frozenset()
         return frozenset((message.metadata.get("part"), message.content) for message in found)
 
-    def park(self, waiting: Waiting, why: str) -> None:
-        """Put a turn aside, on disk."""
-        self._marks.add(mark_of(waiting, Fate.PARKED, why))
+    def mark(self, waiting: Waiting, fate: Fate, why: str = "") -> None:
+        """Put what became of a turn on disk."""
+        self._marks.add(mark_of(waiting, fate, why))
 
-    def erase(self, order: EraseOrder, generation: int) -> None:
-        """Take a session out of both own workspaces, as it is called there before the order."""
-        for workspace in dict.fromkeys(self._delivery.workspaces.values()):
-            name = session_id(order.session, generation)
-            self._delivery.client.delete_session(workspace, name, self._deadline_s(), self._cut)
+    def probe(self, waiting: Waiting) -> None:
+        """See whether the server does anything at all: have it make the session that the turn is for."""
+        self._delivery.client.ensure_session(
+            self.workspace(waiting), _name(waiting.key), self._deadline_s(), self._cut
+        )
+
+    def make_workspace(self, workspace: str) -> None:
+        """Make it if it is not there; most servers make it with the first append."""
+        self._delivery.client.ensure_workspace(workspace, self._deadline_s(), self._cut)
+
+    def erase(self, workspace: str, session: str, generation: int) -> None:
+        """Take a session out of a workspace, as it was called there after so many orders."""
+        name = session_id(session, generation)
+        self._delivery.client.delete_session(workspace, name, self._deadline_s(), self._cut)
+
+    def erased(self, order: EraseOrder) -> None:
+        """Mark an order as carried out in every workspace."""
         self._marks.add(Erased(order.id))
 
     def queue(self) -> tuple[tuple[str, str], ...]:
@@ -119,9 +165,24 @@ class Sender:
         pending = status.pending_work_units + status.in_progress_work_units
         return f"Honcho thinks about {pending}" if pending else ""
 
+    def forget(self) -> None:
+        """Hold no text any longer."""
+        self._last = None
+
     def _read(self, session: str) -> _Log:
+        """The log; the last one is held while it stays as it is, for a long one goes in many appends."""
+        path = self._delivery.sessions.folder / session / LOG
+        try:
+            found = path.stat()
+            state: object = (session, found.st_ino, found.st_size, found.st_mtime_ns)
+        except OSError:
+            state = None
+        if state is not None and self._last is not None and self._last[0] == state:
+            return self._last[1]
         records = self._delivery.sessions.read(session)
-        return _Log(log_of(records), {turn.turn: turn for turn in finished_turns(session, records)})
+        log = _Log(log_of(records), {turn.turn: turn for turn in finished_turns(session, records)})
+        self._last = (state, log)
+        return log
 
     def _parts(self, log: _Log, waiting: Waiting) -> tuple[Part, ...]:
         """The turn's messages; none when its log is gone, or another one has its name now."""
@@ -131,31 +192,14 @@ class Sender:
             return ()
         return parts(turn, speaker=action.speaker, agent=self._delivery.agent, log=log.name)
 
-    def _append(self, first: Waiting, wanted: Iterable[Part]) -> None:
-        for batch in batches(wanted):
-            messages = [
-                NewMessage(
-                    peer=part.peer, content=part.content, metadata=part.metadata, created_at=part.at or None
-                )
-                for part in batch
-            ]
-            self._delivery.client.append(
-                self._workspace(first), _name(first.key), messages, self._deadline_s(), self._cut
-            )
-
-    def _workspace(self, waiting: Waiting) -> str:
+    def workspace(self, waiting: Waiting) -> str:
+        """Where a turn goes, as the server calls it."""
         action = waiting.row.action
         assert isinstance(action, Send)
         return self._delivery.workspaces[action.workspace]
 
     def _deadline_s(self) -> float:
-        return self._now() + self._delivery.request_s
-
-
-def _mark(waiting: Waiting, log: _Log) -> Mark:
-    if log.turn_of(waiting) is None:
-        return mark_of(waiting, Fate.DROPPED, GONE)
-    return Mark(key=waiting.key, fate=Fate.DELIVERED)
+        return self._now() + self._delivery.request_s * self.times
 
 
 def mark_of(waiting: Waiting, fate: Fate, why: str) -> Mark:

@@ -11,13 +11,12 @@ from bxcore.delivery_marks import Key, Marks
 from bxcore.erasing import EraseOrder, Orders
 from bxcore.outbox_line import Line, Waiting
 from bxcore.turn_decisions import Decided
-from bxio import forgotten
-from bxio.turn_ledger import to_send
+from bxio import forgotten, ledger_reader
+from bxio.journal_file import JournalError
+from bxio.ledger_reader import Found, Spot
 
-HELD = 1000
+HELD = 4000
 """Turns held at hand; the ledger keeps the others until these are sent."""
-LATER = 1 << 48
-"""The place of a turn that was heard of before the ledger was read again."""
 
 
 class Queue:
@@ -33,7 +32,12 @@ class Queue:
         self.waiting = 0
         """Turns that wait, at hand or in the ledger."""
         self._held: set[Key] = set()
-        self._heard = LATER
+        self._seen = Spot()
+        """Up to where the ledger is counted."""
+        self._more: Spot | None = None
+        """Where the first turn is that is counted and not at hand."""
+        self._old = 0
+        """What lies before this byte of the ledger may have been sent by another life of the box."""
 
     @property
     def held(self) -> int:
@@ -43,47 +47,105 @@ class Queue:
     @property
     def more_in_ledger(self) -> bool:
         """Whether some of what waits is not at hand."""
-        return self.waiting > self.held
+        return self._more is not None
 
-    def read(self, marks: Marks, *, unsure: bool) -> None:
-        """Read orders and ledger; ``unsure`` when what waits may have been sent by another life of it."""
+    @property
+    def wants_more(self) -> bool:
+        """Whether there is room at hand for what is only in the ledger."""
+        return self.more_in_ledger and self.held <= HELD // 2
+
+    # From the ledger.
+
+    def start(self, marks: Marks) -> None:
+        """Read it all; what waits may have been sent by another life of the box."""
         self._read_orders(marks)
-        self.waiting = self.held
-        for place, row in enumerate(to_send(self._ledger)):
-            key = self.key(row)
-            if key in self._held:
-                continue
-            if not marks.waits(key) or self.orders.forgotten(row.session, row.log, row.turn):
-                continue
-            self.waiting += 1
-            self._hold(Waiting(place, row, key), unsure=unsure)
+        self._count(marks)
+        self._old = self._seen.offset
+        for line in self.lines.values():
+            line.unsure = True
+            line.apart.update(waiting.key for waiting in line.rows if waiting.key in marks.sending)
 
-    def _read_orders(self, marks: Marks) -> None:
-        """A session with a new order is read anew: what was forgotten goes, the rest is sent again."""
-        if self._orders_path is None:
+    def hear(self, marks: Marks) -> None:
+        """Read what is new, or all again after an order to forget."""
+        if self._read_orders(marks):
+            self.read_again(marks)
+        else:
+            self._count(marks)
+
+    def read_again(self, marks: Marks) -> None:
+        """Read it all again: what was settled may wait now. All at hand stays there."""
+        self._seen, self._more, self.waiting = Spot(), None, self.held
+        self._count(marks)
+
+    def retry(self, keys: Iterable[Key], marks: Marks) -> None:
+        """Take turns in again that were parked; some of their parts may be there."""
+        self.read_again(marks)
+        for key in keys:
+            if key in self._held:
+                self.lines[key.session].apart.add(key)
+
+    def refill(self, marks: Marks) -> None:
+        """Take more to hand, once there is room."""
+        start, self._more = self._more, None
+        if start is None:
             return
+        try:
+            for found in ledger_reader.rows(self._ledger, start):
+                if found.before.offset >= self._seen.offset:
+                    return
+                if self._waits(found.row, marks) and not self._hold(found):
+                    return
+        except JournalError:
+            self._more = start
+            raise
+
+    def _count(self, marks: Marks) -> None:
+        for found in ledger_reader.rows(self._ledger, self._seen):
+            self._seen = found.behind
+            if self._waits(found.row, marks):
+                self.waiting += 1
+                self._hold(found)
+
+    def _waits(self, row: Decided, marks: Marks) -> bool:
+        """Whether it is to be sent and is not at hand."""
+        if not isinstance(row.action, Send):
+            return False
+        key = self.key(row)
+        if key in self._held or not marks.waits(key):
+            return False
+        return not self.orders.forgotten(row.session, row.log, row.turn)
+
+    def _hold(self, found: Found) -> bool:
+        """Take a turn to hand if none before it was left in the ledger and there is room."""
+        if self._more is not None or self.held >= HELD:
+            self._more = self._more or found.before
+            return False
+        waiting = Waiting(found.before.number, found.row, self.key(found.row))
+        line = self.lines.get(waiting.key.session)
+        if line is None:
+            line = self.lines[waiting.key.session] = Line(unsure=found.before.offset < self._old)
+        line.add(waiting)
+        self._held.add(waiting.key)
+        return True
+
+    def _read_orders(self, marks: Marks) -> bool:
+        """Whether there are new ones: their session is read anew, and what is left of it is sent again."""
+        if self._orders_path is None:
+            return False
         known = self.orders
         self.orders = Orders(forgotten.orders(self._orders_path))
+        new = False
         for session, orders in self.orders.by_session.items():
             open_ones = [order for order in orders if order.id not in marks.erased]
             if open_ones:
                 self.erase[session] = open_ones
-            if len(orders) != known.generation(session) and session in self.lines:
-                self._held.difference_update(waiting.key for waiting in self.lines.pop(session).rows)
+            if len(orders) != known.generation(session):
+                new = True
+                if session in self.lines:
+                    self._held.difference_update(waiting.key for waiting in self.lines.pop(session).rows)
+        return new
 
-    def hear(self, rows: Iterable[Decided], marks: Marks) -> None:
-        """Take in rows that have just been written."""
-        for row in rows:
-            key = self.key(row)
-            if not isinstance(row.action, Send) or key in self._held or not marks.waits(key):
-                continue
-            if self.orders.forgotten(row.session, row.log, row.turn):
-                continue
-            more = self.more_in_ledger
-            self.waiting += 1
-            self._heard += 1
-            if not more:  # else it would pass those that the ledger still holds
-                self._hold(Waiting(self._heard, row, key), unsure=False)
+    # At hand.
 
     def key(self, row: Decided) -> Key:
         """What its marks are kept under."""
@@ -93,14 +155,6 @@ class Queue:
         """All at hand."""
         for line in self.lines.values():
             yield from line.rows
-
-    def _hold(self, waiting: Waiting, *, unsure: bool) -> None:
-        if self.held >= HELD:
-            return
-        line = self.lines.setdefault(waiting.key.session, Line())
-        line.add(waiting)
-        line.unsure = line.unsure or unsure
-        self._held.add(waiting.key)
 
     def gone(self, gone: Iterable[Waiting]) -> None:
         """Note that turns left their line; an empty line is taken away."""

@@ -10,12 +10,16 @@ from typing import Any, NamedTuple
 
 
 class Fate(StrEnum):
-    """What became of a turn; ``RETRIED`` takes a parking back, ``DROPPED`` is for ever."""
+    """What became of a turn; ``RETRIED`` takes a parking back, ``DROPPED`` is for ever.
+
+    ``SENDING`` is written before a turn is sent out of its order: nothing else tells that it may be there.
+    """
 
     DELIVERED = "delivered"
     PARKED = "parked"
     RETRIED = "retried"
     DROPPED = "dropped"
+    SENDING = "sending"
 
 
 class Key(NamedTuple):
@@ -58,6 +62,7 @@ class Marks:
     parked: dict[Key, Mark] = field(default_factory=dict)
     dropped: set[tuple[str, str, int]] = field(default_factory=set)
     erased: set[str] = field(default_factory=set)
+    sending: set[Key] = field(default_factory=set)
 
     @classmethod
     def of(cls, marks: Iterable[Mark | Erased]) -> Marks:
@@ -73,12 +78,15 @@ class Marks:
             self.erased.add(mark.order)
             return
         self.parked.pop(mark.key, None)
+        self.sending.discard(mark.key)
         if mark.fate is Fate.DELIVERED:
             self.delivered.add(mark.key)
         elif mark.fate is Fate.PARKED:
             self.parked[mark.key] = mark
         elif mark.fate is Fate.DROPPED:
             self.dropped.add(mark.key[:3])
+        elif mark.fate is Fate.SENDING:
+            self.sending.add(mark.key)
 
     def waits(self, key: Key) -> bool:
         """Whether the turn is still to be sent by itself."""

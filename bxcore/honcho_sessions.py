@@ -9,6 +9,7 @@ MAX_ID = 100
 """Characters; older servers take no more (3.0.7 takes 512)."""
 _NUMBERED = re.compile(r".*--[0-9]+")
 _HASH = 16
+_CUT = re.compile(rf".{{{MAX_ID - _HASH - 1}}}-[0-9a-f]{{{_HASH}}}")
 
 
 def session_id(session: str, generation: int) -> str:
@@ -21,8 +22,11 @@ def session_id(session: str, generation: int) -> str:
 
 
 def peer_id(peer: str) -> str:
-    """The Honcho peer of a peer's name; a longer one is cut, and told from others by a hash of the whole."""
-    if len(peer) <= MAX_ID:
+    """The Honcho peer of a peer's name; a longer one is cut, and told from others by a hash of the whole.
+
+    So is a name that looks as if it had been cut.
+    """
+    if len(peer) <= MAX_ID and _CUT.fullmatch(peer) is None:
         return peer
     digest = hashlib.sha256(peer.encode("ascii")).hexdigest()[:_HASH]
     return f"{peer[: MAX_ID - _HASH - 1]}-{digest}"

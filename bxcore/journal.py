@@ -100,23 +100,36 @@ def _is_json(payload: bytes) -> bool:
     return payload.isascii()
 
 
-def recover(data: bytes) -> Recovered:
-    r"""The longest chain of good lines from the start, and the torn tail behind it.
+def chain(data: bytes, *, seq: int = 0, first: int = 0, crc: str = START) -> Iterator[tuple[Line, int]]:
+    """Each good line from the start on, and where the next one begins, up to the first that is not good.
 
-    Raises ``DamageError`` when a self-consistent line behind the chain belongs to a later batch than the line
-    that is broken. Lines end at ``\n`` only: text may hold any other separator.
+    ``data`` begins with line ``seq`` of a log, behind one of checksum ``crc`` whose batch began with ``first``.
     """
-    payloads: list[str] = []
-    at, first, crc = 0, 0, START
+    at = 0
     while (end := data.find(b"\n", at)) >= 0:
         line = _self_consistent(data[at:end])
-        if line is None or not _follows(line, seq=len(payloads), first=first, prev=crc):
-            break
+        if line is None or not _follows(line, seq=seq, first=first, prev=crc):
+            return
+        at, first, crc, seq = end + 1, line.first, line.crc, seq + 1
+        yield line, at
+
+
+def recover(data: bytes, *, seq: int = 0, first: int = 0, crc: str = START) -> Recovered:
+    r"""The longest chain of good lines from the start, and the torn tail behind it.
+
+    ``seq``, ``first`` and ``crc`` are those of ``chain``, for the rest of a log. Raises ``DamageError`` when a
+    self-consistent line behind the chain belongs to a later batch than the line that is broken. Lines end at
+    ``\n`` only: text may hold any other separator.
+    """
+    payloads: list[str] = []
+    at = 0
+    for line, at in chain(data, seq=seq, first=first, crc=crc):  # noqa: B007 (the last of each is wanted below)
         payloads.append(line.payload)
-        at, first, crc = end + 1, line.first, line.crc
+        crc = line.crc
     tail = data[at:]
-    if any(line.first > len(payloads) for line in _consistent_lines(tail)):
-        raise DamageError(f"line {len(payloads) + 1} of the log is damaged, and later lines are whole")
+    broken = seq + len(payloads)
+    if any(line.first > broken for line in _consistent_lines(tail)):
+        raise DamageError(f"line {broken + 1} of the log is damaged, and later lines are whole")
     return Recovered(tuple(payloads), at, tail, crc)
 
 

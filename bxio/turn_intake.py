@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from bxcore import journal
+from bxcore import records as log_records
 from bxcore.decide import turns
 from bxcore.records import Record
 from bxcore.session_fold import log_of
 from bxcore.turn_decisions import Decided, decide_turns, ended_turns, said_at
 from bxio.session_store import LOG, SessionError, SessionStore
 from bxio.turn_ledger import TurnLedger
+
+_FIRST_LINE = 64 * 1024
+"""Bytes; the first record of a log holds no text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +73,7 @@ class TurnIntake:
         return rows
 
     def grown(self, indexed: Mapping[str, int]) -> list[str]:
-        """Sessions whose logs have grown since they were decided or indexed, the oldest first.
+        """Sessions whose logs have grown since they were decided or indexed, or are others, the oldest first.
 
         ``indexed`` has the bytes that each log had when it was indexed.
         """
@@ -76,8 +81,19 @@ class TurnIntake:
             stored.session
             for stored in reversed(self._sessions.list())
             if stored.size
-            and {stored.size} != {indexed.get(stored.session), self._ledger.size(stored.session)}
+            and (
+                {stored.size} != {indexed.get(stored.session), self._ledger.size(stored.session)}
+                or self._name(stored.session) not in {self._ledger.log(stored.session), None}
+            )
         ]
+
+    def _name(self, session: str) -> str | None:
+        """What tells the log from others of that name, by its first line; None when that cannot be read."""
+        try:
+            with (self._sessions.folder / session / LOG).open("rb") as file:
+                return log_of(log_records.read(file.readline(_FIRST_LINE)))
+        except (OSError, log_records.RecordError, journal.DamageError):
+            return None
 
     def close(self) -> None:
         """Close the ledger; a second call does nothing."""

@@ -46,6 +46,11 @@ class TurnLedger:
         last = self._last.get(session)
         return None if last is None else last.size
 
+    def log(self, session: str) -> str | None:
+        """The name of the session's log at its last decision."""
+        last = self._last.get(session)
+        return None if last is None else last.log
+
     def append(self, rows: Sequence[Decided]) -> None:
         """Put decisions on disk, all or none. Raises ``JournalError``."""
         self._file.append([turn_decisions.dump(row) for row in rows], sync=True)

@@ -35,6 +35,7 @@ class OutboxBench:
     ledger: TurnLedger
     turns: dict[str, int] = field(default_factory=dict)
     request_s: float = 5.0
+    settle_s: float = 0.0
     save: bool = True
     facts: list[OutboxFacts] = field(default_factory=list)
     log: str = ""
@@ -49,6 +50,7 @@ class OutboxBench:
             marks=self.folder / "delivered.jsonl",
             sessions=SessionStore(self.folder / "sessions"),
             request_s=self.request_s,
+            settle_s=self.settle_s,
             backoff=Backoff(first_s=0.005, most_s=0.02),
             forgotten=self.folder / "forgotten.jsonl",
             save=self.save,

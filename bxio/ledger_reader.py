@@ -1,0 +1,79 @@
+"""The ledger, read beside its writer from any spot on, a piece at a time (spec 4.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from bxcore import journal, turn_decisions
+from bxcore.turn_decisions import Decided
+from bxio.journal_file import JournalError
+
+PIECE = 4 * 1024 * 1024
+"""Bytes read at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Between two lines: the byte and the number of the next one; checksum and batch of the one before."""
+
+    offset: int = 0
+    number: int = 0
+    first: int = 0
+    crc: str = journal.START
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A row, and the spots before and behind it."""
+
+    before: Spot
+    row: Decided
+    behind: Spot
+
+
+def rows(path: Path, start: Spot) -> Iterator[Found]:
+    """Each row from a spot on; what is only half written ends it.
+
+    Raises ``JournalError``, also when the ledger is not the one that the spot is of.
+    """
+    try:
+        with path.open("rb") as file:
+            yield from _pieces(file, start, path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _pieces(file: BinaryIO, spot: Spot, path: Path) -> Iterator[Found]:
+    while True:
+        file.seek(spot.offset)
+        data = file.read(PIECE)
+        whole = len(data) < PIECE
+        first = spot
+        for line, end in journal.chain(data, seq=spot.number, first=spot.first, crc=spot.crc):
+            before = spot
+            spot = Spot(offset=first.offset + end, number=line.seq + 1, first=line.first, crc=line.crc)
+            yield Found(before, _row(line.payload, path), spot)
+        if whole or spot == first:
+            _check(file, spot, path)
+            return
+
+
+def _check(file: BinaryIO, spot: Spot, path: Path) -> None:
+    """What is left is a line that is being written, or damage."""
+    file.seek(spot.offset)
+    try:
+        journal.recover(file.read(), seq=spot.number, first=spot.first, crc=spot.crc)
+    except journal.DamageError as error:
+        raise JournalError(f"{path}: {error}; restore it from a backup") from None
+
+
+def _row(payload: str, path: Path) -> Decided:
+    try:
+        return turn_decisions.parse(payload)
+    except ValueError as error:
+        raise JournalError(f"{path} holds a line that is {error}; restore it from a backup") from None
