@@ -29,6 +29,7 @@ from bxio import forgotten, log_rewriting, turn_ledger, whole_results
 from bxio.approval_journal import ApprovalJournal
 from bxio.audit_log import AuditLog
 from bxio.embedded_honcho import EmbeddedHoncho
+from bxio.embedded_honcho.database import DamagedDatabase
 from bxio.forgotten import Forgotten
 from bxio.honcho import HonchoClient, HonchoServer, HonchoUnavailable, NewMessage
 from bxio.memory_files import OPERATOR, MemoryFiles
@@ -40,7 +41,7 @@ TIMES = 4
 """Things that a driver does."""
 HIDDEN = "marmalade"
 FAR_S = 30.0
-Failures = (SentenceError, HonchoUnavailable, OSError)
+Failures = (SentenceError, HonchoUnavailable, DamagedDatabase, OSError)
 """What a module may raise: each says what happened."""
 
 
@@ -163,6 +164,7 @@ def _approvals(folder: Path) -> Iterator[int]:
 
 
 def _approvals_are(folder: Path, acknowledged: Sequence[int]) -> Iterator[str]:
+    ApprovalJournal(folder / "approvals.jsonl", "one").open()
     written = (folder / "approvals.jsonl").read_bytes()
     yield from _missing(acknowledged, [n for n in range(1, TIMES + 1) if f'"by {n}"'.encode() in written])
 

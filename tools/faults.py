@@ -126,8 +126,9 @@ def run(name: str, fault: Fault) -> Outcome:
 def _wrong(
     name: str, folder: Path, ran: subprocess.CompletedProcess[str], acknowledged: Sequence[int]
 ) -> Iterator[str]:
-    if "Traceback" in ran.stderr:
-        yield f"a traceback: {ran.stderr.strip().splitlines()[-1]}"
+    last = ran.stderr.strip().rpartition("\n")[2]
+    if "Traceback" in ran.stderr and "/lib/python" not in last:  # else it struck an import of Python's own
+        yield f"a traceback: {last}"
     checked = subprocess.run(  # noqa: S603 - our own program
         [sys.executable, "-P", "-c", _CHECK, name, str(folder), *map(str, acknowledged)],
         capture_output=True,
