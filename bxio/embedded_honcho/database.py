@@ -43,7 +43,10 @@ class Database:
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
-        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        except sqlite3.DatabaseError as error:
+            raise DamagedDatabase(f"{path} {_what_is_wrong(error)}") from error
         try:
             self._prepare(path)
         except sqlite3.DatabaseError as error:
@@ -66,12 +69,13 @@ class Database:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
+                if erasing:
+                    self._connection.execute(_MERGE_WORDS)
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk has rolled it back by itself
+                    self._connection.execute("ROLLBACK")
                 raise
-            if erasing:
-                self._connection.execute(_MERGE_WORDS)
-            self._connection.execute("COMMIT")
             if erasing:
                 self._connection.execute(_EMPTY_THE_LOG)
         finally:
