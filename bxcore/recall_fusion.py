@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 SMOOTH = 3.0
 """The higher, the less it counts to be first in one list rather than well placed in two."""
-FLOOR = 0.25
+FLOOR = 0.2
 """The least cosine of a text that is said to mean something like the question."""
 NEWEST = 0.05
 """How much closer the newest item counts than the oldest one of the same cosine: a twentieth."""

@@ -61,7 +61,9 @@ class Looking:
         rankings = [Ranking(self._places(query, among))]
         if named is not None:
             then = replace(among, span=named)
-            found = self._places(named.rest, then) or self._store.of_a_time(named, among.without, BY_WORDS)
+            found = self._places(named.rest, then) or self._store.of_a_time(
+                named, BY_WORDS, without=among.without, trusted_only=among.trusted_only
+            )
             rankings.insert(0, Ranking(found, OF_THE_TIME))
         places = fused(rankings)[: max(LOOKED_AT, k)]
         self._fetch(places)

@@ -162,9 +162,11 @@ class Store:
         statement = "SELECT id FROM docs WHERE id IN (SELECT value FROM json_each(?)) AND at >= ? AND at < ?"
         return {place for (place,) in self._db.execute(statement, (json.dumps(places), *span.bounds()))}
 
-    def of_a_time(self, span: Span, without: str, most: int) -> list[int]:
-        """The turns of a time, the newest first."""
-        statement = "SELECT id FROM docs WHERE at >= ? AND at < ? AND session <> ? ORDER BY at DESC LIMIT ?"
+    def of_a_time(self, span: Span, most: int, *, without: str, trusted_only: bool) -> list[int]:
+        """The turns of a time, the newest first, never of ``without``; trusted ones alone on demand."""
+        shy = " AND NOT (untrusted OR level > 1)" if trusted_only else ""
+        where = f"at >= ? AND at < ? AND session <> ?{shy}"
+        statement = f"SELECT id FROM docs WHERE {where} ORDER BY at DESC LIMIT ?"  # noqa: S608 - our own clauses
         found = self._db.execute(statement, (*span.bounds(), without, most))
         return [place for (place,) in found.fetchall()]
 

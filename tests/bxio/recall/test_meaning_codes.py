@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from bxio.recall import meaning_codes
 from bxio.recall.meaning_codes import Codes
@@ -11,11 +12,11 @@ from bxio.recall.meaning_codes import Codes
 DIMENSIONS = 128
 
 
-def vectors(count: int, seed: int = 1) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    made: np.ndarray[tuple[int, ...], np.dtype[np.float32]] = (
-        np.random.default_rng(seed).standard_normal((count, DIMENSIONS)).astype(np.float32)
-    )
-    return made / np.linalg.norm(made, axis=1)[:, None]
+def vectors(count: int, seed: int = 1) -> NDArray[np.float32]:
+    """Rows of length 1."""
+    made = np.random.default_rng(seed).standard_normal((count, DIMENSIONS)).astype(np.float32)
+    scaled: NDArray[np.float32] = made / np.linalg.norm(made, axis=1)[:, None]
+    return scaled
 
 
 @pytest.fixture(autouse=True)
