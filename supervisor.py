@@ -232,6 +232,7 @@ def _memory(parts: Parts) -> Start:
         saving=Saving(outbox=box("outbox"), agent=honcho.agent, save=honcho.save),
         now=_now,
         waits=derived.waits(settings),
+        publish=parts.facts.hear_of_recall,
     )
 
 

@@ -9,6 +9,7 @@ from bxcore.control.views import Fact
 from bxcore.doctor import Check, Verdict, sandbox_checks, sandbox_fact
 from bxcore.messages.model import ModelState
 from bxcore.outbox_facts import OutboxFacts
+from bxcore.recall_facts import RecallFacts
 from bxcore.sandbox.view import SandboxView
 
 
@@ -24,6 +25,7 @@ class BoxFacts:
         self._grants: tuple[str, ...] = ()
         self._sandbox: SandboxView | None = None
         self._outbox: OutboxFacts | None = None
+        self._recall: RecallFacts | None = None
 
     def hear_of_model(self, state: ModelState) -> None:
         """Keep the model's last news."""
@@ -48,6 +50,10 @@ class BoxFacts:
     def hear_of_outbox(self, facts: OutboxFacts) -> None:
         """Keep how the way to Honcho is."""
         self._outbox = facts
+
+    def hear_of_recall(self, facts: RecallFacts) -> None:
+        """Keep how the index of what was said is."""
+        self._recall = facts
 
     def checks(self) -> Iterator[Check]:
         """The same for doctor, which wants the good news too."""
@@ -79,6 +85,9 @@ class BoxFacts:
     def _lines(self) -> Iterator[Fact]:
         if self._model is not None:
             yield Fact(name="model", text=self._model.text, ok=self._model.ok, help="bxctl restart model")
+        if self._recall is not None:
+            help_ = "look at the disk, then bxctl restart memory"
+            yield Fact(name="recall", text=self._recall.text, ok=self._recall.ok, help=help_)
         if self._audit is not None:
             yield Fact(
                 name="audit", text=f"no call runs, {self._audit}", ok=False, help="bxctl inspect audit"

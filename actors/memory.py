@@ -44,6 +44,7 @@ from bxcore.messages.memory_operator import (
     SearchMemory,
 )
 from bxcore.messages.outbox import LookAgain
+from bxcore.recall_facts import RecallFacts
 from bxcore.waits import Waits
 from bxio.forgotten import Forgotten
 from bxio.journal_file import JournalError
@@ -54,7 +55,7 @@ __all__ = ["Asking", "Memory", "Places", "Saving"]
 
 
 class Memory(Actor):
-    """``now`` gives ISO 8601 in UTC, for revisions."""
+    """``now`` gives ISO 8601 in UTC, for revisions; ``publish`` hears how the index is, in its thread."""
 
     def __init__(  # noqa: PLR0913 (all by name)
         self,
@@ -65,10 +66,12 @@ class Memory(Actor):
         saving: Saving,
         now: Callable[[], str],
         waits: Waits | None = None,
+        publish: Callable[[RecallFacts], None] | None = None,
     ) -> None:
         super().__init__(context)
         self._places = places
         self._saving = saving
+        self._publish = publish
         self._runtime = context.runtime
         self._asking = asking
         self._wall = now
@@ -110,6 +113,7 @@ class Memory(Actor):
             self._searches,
             missing=lambda: self._turns.missing,
             new=lambda: self._turns.look_for_missing(),  # noqa: PLW0108 - made after it
+            tell=self._publish,
         )
         self._open.callback(self._recalls.close)
         self._turns = Turns(self, intake, self._recalls, saving.outbox)
@@ -164,6 +168,7 @@ class Memory(Actor):
             case SearchMemory():
                 return self._recalls.search(message)
             case Forget():
+                self._turns.finish()
                 return self._forgetting.forget(message)
             case ImportTurns() | ImportEntries():
                 return self._importing.take(message)

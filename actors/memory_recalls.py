@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from itertools import islice
 
 from loguru import logger
 
 from actors.memory_parts import Places, failed
 from actors.memory_searches import HonchoSearches, Looked
 from bxcore.args import RecallArgs
+from bxcore.errors import system_reason
 from bxcore.finished_turns import FinishedTurn, finished_turns
 from bxcore.messages.memory import Recall
 from bxcore.messages.memory_operator import SearchMemory
+from bxcore.recall_facts import RecallFacts
 from bxcore.recall_hits import Note, Searched
 from bxcore.sanitize import redact
 from bxcore.tool_answer import ToolAnswer
@@ -24,15 +27,20 @@ from bxio.turn_intake import Ended
 
 INDEXED = 20_000
 """Characters of what was said, and of a reply, that the index takes in."""
+AT_ONCE = 100
+"""Turns that are indexed before it looks at its time again; they take some milliseconds."""
+PART_OF_A_LOG = -1
+"""The size of a log of which a part is in: no log has it, so the next start takes in the rest."""
 
 
 class Recalls:
     """Used by the memory's thread. ``missing`` counts the sessions that are still to be taken in.
 
-    ``new`` is called when the index was opened anew and may lack some.
+    ``new`` is called when the index may lack some, ``tell`` with how it is. ``semantic`` is whether it looks
+    by meaning too.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (most by name)
         self,
         places: Places,
         files: MemoryFiles,
@@ -40,6 +48,7 @@ class Recalls:
         *,
         missing: Callable[[], int],
         new: Callable[[], None],
+        tell: Callable[[RecallFacts], None] | None = None,
     ) -> None:
         self._path = places.index
         self._semantic = places.semantic
@@ -47,6 +56,8 @@ class Recalls:
         self._honcho = honcho
         self._missing = missing
         self._new = new
+        self._tell = tell
+        self._problem = ""
         self._index: RecallIndex | None = None
         self._notes: tuple[Entry, ...] | None = None
 
@@ -76,7 +87,7 @@ class Recalls:
                 without=message.session,
                 trusted_only=message.trusted_only,
             )
-            turns, notes = index.counts()
+            searched = None if hits else self._searched(index)
         except RecallIndexError as error:
             self._index_failed(error)
             if not error.damaged:
@@ -84,16 +95,21 @@ class Recalls:
             return failed("recall: the index is not sound and is made anew; ask again in a moment")
         except MemoryFilesError as error:
             return failed(f"recall: {error.sentence}")
-        found = Looked(hits, Searched(turns=turns, notes=notes, missing=self._missing()))
+        found = Looked(hits, searched)
         if message.trusted_only or not self._honcho.can_ask(message.args.query):
             return found.answer(message.args.k)
         self._honcho.ask(message, found)
         return None
 
+    def _searched(self, index: RecallIndex) -> Searched:
+        turns, notes = index.counts()
+        return Searched(turns=turns, notes=notes, missing=self._missing())
+
     def _ready_index(self) -> RecallIndex:
         """The index with the notes as they are on disk now; opened again when there is none."""
         if self._index is None:
             self._index = self._opened_index()
+            self._problem = ""
             self._new()
         notes = self._files.entries("notes")
         if notes != self._notes:
@@ -109,12 +125,29 @@ class Recalls:
         return index
 
     def _index_failed(self, error: RecallIndexError) -> None:
-        """A damaged cache is dropped, and the next look makes it anew; one on a full disk is left alone."""
+        """A damaged cache is dropped and made anew; one on a full disk is left alone."""
         logger.error("recall: {}", error.sentence)
-        if error.damaged and self._index is not None:
-            self._index.close()
-            self._index = None
+        self._problem = error.sentence
+        if not error.damaged or self._index is None:
+            return
+        self._index.close()
+        self._index = None
+        try:
             recall.drop(self._path)
+            self._index = self._opened_index()
+        except RecallIndexError as another:
+            self._problem = another.sentence
+        except OSError as another:
+            self._problem = f"the recall index cannot be removed: {system_reason(another)}"
+        else:
+            self._problem = ""
+            self._new()
+
+    def _works(self) -> None:
+        """It took something in; what it could not before is looked for again."""
+        if self._problem:
+            self._problem = ""
+            self._new()
 
     def sizes(self) -> dict[str, int]:
         """The bytes that each log had when it was taken in; none when there is no index."""
@@ -149,20 +182,43 @@ class Recalls:
         except RecallIndexError as error:
             self._index_failed(error)
 
-    def take_in(self, ended: Ended) -> None:
-        """Index the turns that have ended."""
-        if self._index is None:
+    def taken_in(self, ended: Ended) -> Iterator[None]:
+        """Index the turns that have ended, some at a time; what is in is known if it is never gone on."""
+        index = self._index
+        if index is None:
             return
         try:
-            begun = self._index.turns_in(ended.session, ended.log)
-            wanted = (
-                _redacted(turn)
-                for turn in finished_turns(ended.session, ended.records)
-                if begun < turn.turn <= ended.upto
-            )
-            self._index.add_turns(ended.session, wanted, size=ended.size, upto=ended.upto, log=ended.log)
+            begun = index.turns_in(ended.session, ended.log)
+            turns = (turn for turn in _of(ended) if begun < turn.turn <= ended.upto)
+            while some := [_redacted(turn) for turn in islice(turns, AT_ONCE)]:
+                upto, size = some[-1].turn, PART_OF_A_LOG
+                index.add_turns(ended.session, some, size=size, upto=upto, log=ended.log)
+                yield
+                if self._index is not index:  # made anew meanwhile, and this session with it
+                    return
+            index.add_turns(ended.session, (), size=ended.size, upto=ended.upto, log=ended.log)
         except RecallIndexError as error:
             self._index_failed(error)
+        else:
+            self._works()
+
+    def publish(self, missing: int, of: int) -> None:
+        """Tell the box how the index is, with ``missing`` of ``of`` sessions to be taken in still."""
+        if self._tell is None:
+            return
+        facts = RecallFacts(missing=missing, of=of, problem=self._problem)
+        if self._index is not None and not missing:
+            try:
+                turns, notes = self._index.counts()
+                facts = replace(facts, turns=turns, notes=notes, disk_bytes=self._index.disk_bytes())
+            except RecallIndexError as error:
+                self._index_failed(error)
+                facts = replace(facts, problem=self._problem)
+        self._tell(facts)
+
+
+def _of(ended: Ended) -> Iterator[FinishedTurn]:
+    return finished_turns(ended.session, ended.records)
 
 
 def _redacted(turn: FinishedTurn) -> FinishedTurn:

@@ -27,15 +27,15 @@ from bxcore.workspaces import OWN, UNTRUSTED, Readable
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What the own index found, and how much there was to search."""
+    """What the own index found; when that is nothing, how much there was to search."""
 
     hits: Sequence[Hit]
-    searched: Searched
+    searched: Searched | None
 
     def answer(self, k: int, others: Sequence[Item] = ()) -> ToolAnswer:
         """At most ``k`` items, or what was searched in vain."""
         items = honcho_hits.beside([hit.item() for hit in self.hits], others, k)
-        if not items:
+        if not items and self.searched is not None:
             return ToolAnswer(ok=True, content=self.searched.nothing_found(), label=NEW_SESSION)
         return ToolAnswer(ok=True, content=recalled.render(items), label=recalled.label(items))
 
@@ -94,9 +94,11 @@ class HonchoSearches:
             shown={(hit.session, hit.turn) for hit in waiting.looked.hits},
             without=waiting.recall.session,
         )
-        searched = replace(waiting.looked.searched, also=tuple(readable.name for readable, _ in found))
-        answer = replace(waiting.looked, searched=searched).answer(waiting.recall.args.k, others)
-        waiting.reply.set(answer)
+        looked = waiting.looked
+        if looked.searched is not None:
+            also = tuple(readable.name for readable, _ in found)
+            looked = replace(looked, searched=replace(looked.searched, also=also))
+        waiting.reply.set(looked.answer(waiting.recall.args.k, others))
 
     def _found(self, outcomes: Sequence[object]) -> Iterator[tuple[Readable, Sequence[FoundMessage]]]:
         """Of a workspace that did not answer one log line is kept, never a word of the query."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 
 from loguru import logger
 
@@ -28,18 +29,22 @@ class Turns:
         self._recalls = recalls
         self._outbox = outbox
         self._missing: deque[str] = deque()
+        self._of = 0
+        self._goes_on = False
+        self._session = ""
+        self._pieces: Iterator[None] = iter(())
 
     @property
     def missing(self) -> int:
         """Sessions that are still to be taken in."""
-        return len(self._missing)
+        return len(self._missing) + bool(self._session)
 
     def handle(self, message: TurnEnded | CatchUp | TellOutbox) -> None:
         """Take in a turn that has ended, or go on."""
         match message:
             case TurnEnded():
                 self.take_in(message.session, message.turn)
-                self._recalls.settle(bulk=bool(self._missing))
+                self._settle()
             case CatchUp():
                 self.catch_up()
             case _:
@@ -48,29 +53,61 @@ class Turns:
     def look_for_missing(self) -> None:
         """Find the sessions that grew unseen, and take them in bit by bit."""
         self._missing = deque(self._intake.grown(self._recalls.sizes()))
-        if self._missing:
-            self._actor.tell_later(0.0, CatchUp())
+        self._of = self.missing
+        self._recalls.publish(self.missing, self._of)
+        self._go_on()
 
     def catch_up(self) -> None:
-        """Take in the next of them, for a slice of time."""
+        """Take in the next of them, for a slice of time; a long one goes on in the next slice."""
+        self._goes_on = False
         until_s = self._actor.now() + SLICE_S
-        while self._missing and self._actor.now() <= until_s:
-            self.take_in(self._missing.popleft(), None)
-        self._recalls.settle(bulk=bool(self._missing))
-        if self._missing:
+        while self.missing:
+            self._take_a_piece()
+            if self._actor.now() > until_s:
+                break
+        self._settle()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self.missing and not self._goes_on:
+            self._goes_on = True
             self._actor.tell_later(0.0, CatchUp())
+
+    def _take_a_piece(self) -> None:
+        if not self._session:
+            self._session = self._missing.popleft()
+            self._pieces = self._taken_in(self._session, None)
+        if next(self._pieces, self._pieces) is self._pieces:
+            self._session = ""
+
+    def _settle(self) -> None:
+        self._recalls.settle(bulk=bool(self.missing))
+        self._recalls.publish(self.missing, self._of)
+
+    def finish(self) -> None:
+        """Take in the rest of a session that is in part: what was read of it may be another thing soon."""
+        for _ in self._pieces:
+            pass
+        self._session = ""
 
     def take_in(self, session: str, turn: int | None) -> None:
         """Decide and index what has ended. A decision that cannot be written now is made later."""
+        if session == self._session:
+            self.finish()
+        for _ in self._taken_in(session, turn):
+            pass
+
+    def _taken_in(self, session: str, turn: int | None) -> Iterator[None]:
+        """The same in pieces."""
         try:
             ended = self._intake.read(session, turn)
             rows = self._intake.decide(ended)
         except (SessionError, JournalError) as error:
             logger.error("memory: session {} is not taken in: {}", session, error.sentence)
             return
-        self._recalls.take_in(ended)
         if rows:
             self.tell_outbox(Deliver(rows=rows))
+        yield from self._recalls.taken_in(ended)
 
     def tell_outbox(self, message: Deliver | LookAgain) -> None:
         """Tell it, again later when it has no room."""

@@ -7,6 +7,7 @@ from actors.box_facts import BoxFacts
 from bxcore.doctor import Verdict
 from bxcore.messages.model import ModelState
 from bxcore.outbox_facts import OutboxFacts
+from bxcore.recall_facts import RecallFacts
 from bxcore.sandbox import Guarantee, SandboxView
 from tests.kit.leaks import Letters
 
@@ -21,6 +22,17 @@ def test_the_model_s_last_news_is_shown(runtime: Runtime) -> None:
     facts.hear_of_model(ModelState(text="no answer", ok=False))
     (fact,) = facts()
     assert (fact.name, fact.text, fact.ok, fact.help) == ("model", "no answer", False, "bxctl restart model")
+
+
+def test_how_recall_is_is_shown_by_status_and_doctor(runtime: Runtime) -> None:
+    facts = BoxFacts(runtime)
+    facts.hear_of_recall(RecallFacts(turns=12_345, notes=3, disk_bytes=18_040_000))
+    (fact,) = facts()
+    assert (fact.name, fact.text, fact.ok) == ("recall", "12,345 turns, 3 notes, 18.0 MB", True)
+    assert [(check.name, check.verdict) for check in facts.checks()] == [("recall", Verdict.OK)]
+    facts.hear_of_recall(RecallFacts(problem="the recall index cannot be used: disk full"))
+    (fact,) = facts()
+    assert (fact.ok, fact.help) == (False, "look at the disk, then bxctl restart memory")
 
 
 def test_an_audit_that_cannot_be_written_is_a_problem_until_it_can(runtime: Runtime) -> None:

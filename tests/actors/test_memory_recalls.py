@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from actors import memory_recalls, memory_turns
 from actors.base import Mailbox
+from bxcore.decide import Send, Workspace
 from bxcore.labels import NEW_SESSION, Label, Level
+from bxcore.messages.memory_operator import Forget
 from bxcore.messages.outbox import Deliver, LookAgain
+from bxcore.recall_facts import RecallFacts
 from bxcore.records import Assistant, ToolResult, Usage, User
 from tests.doubles.memory_bench import MemoryBench, edit, ended, recall
 from tests.kit.kit import Kit
@@ -153,3 +159,128 @@ def test_without_an_index_all_else_works(kit: Kit, bench: MemoryBench, outbox: P
     recall(box, "marmalade")
     kit.settle()
     assert "said: marmalade" in recall(box, "marmalade").content
+
+
+@pytest.fixture
+def in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Catch up two turns at a time, and look at the mailbox between."""
+    monkeypatch.setattr(memory_turns, "SLICE_S", -1.0)
+    monkeypatch.setattr(memory_recalls, "AT_ONCE", 2)
+    return iter(())
+
+
+def marmalades(box: Mailbox) -> int:
+    """How many turns of that word are found."""
+    return recall(box, "marmalade", k=20).content.count("said: marmalade")
+
+
+@pytest.mark.usefixtures("in_small_pieces")
+def test_a_long_session_is_taken_in_bit_by_bit_and_others_are_answered_meanwhile(
+    kit: Kit, bench: MemoryBench, outbox: Probe
+) -> None:
+    for number in range(19):
+        bench.turn("long", f"marmalade {number}")
+    box = kit.start("memory", bench.make)
+    seen = [marmalades(box) for _ in range(60)]
+    assert seen == sorted(seen)
+    assert any(0 < number < 19 for number in seen)
+    assert seen[-1] == 19
+    assert [turn for _, turn, _ in delivered(outbox)] == [*range(1, 20)]
+
+
+@pytest.mark.usefixtures("in_small_pieces")
+def test_a_turn_that_ends_while_its_session_is_taken_in_is_there_once_with_all_others(
+    kit: Kit, bench: MemoryBench, outbox: Probe
+) -> None:
+    for number in range(5):
+        bench.turn("long", f"marmalade {number}")
+    box = kit.start("memory", bench.make)
+    while not marmalades(box):
+        pass
+    bench.turn("long", "marmalade 5")
+    ended(box, "long", 6)
+    assert marmalades(box) == 6
+    kit.settle()
+    assert marmalades(box) == 6
+    assert len(delivered(outbox)) == 5
+    assert delivered(outbox) == [("long", 6, Send(Workspace.TRUSTED, "owner"))]
+    outbox.expect_none()
+
+
+@pytest.mark.usefixtures("in_small_pieces")
+def test_a_catch_up_that_was_broken_off_goes_on_at_the_next_start(
+    kit: Kit, bench: MemoryBench, outbox: Probe
+) -> None:
+    for number in range(7):
+        bench.turn("long", f"marmalade {number}")
+    box = kit.start("memory", bench.make)
+    while not marmalades(box):
+        pass
+    box = restarted(kit, bench)
+    kit.settle()
+    assert marmalades(box) == 7
+    outbox.expect(Deliver)
+
+
+@pytest.mark.usefixtures("in_small_pieces")
+def test_what_is_forgotten_while_it_is_taken_in_does_not_come_back(
+    kit: Kit, bench: MemoryBench, outbox: Probe
+) -> None:
+    for number in range(7):
+        bench.turn("long", f"marmalade {number}")
+    box = kit.start("memory", bench.make)
+    while not marmalades(box):
+        pass
+    box.call(Forget(session="long", dry_run=False), 5.0)
+    kit.settle()
+    assert marmalades(box) == 0
+
+
+@pytest.mark.usefixtures("in_small_pieces")
+def test_the_box_hears_how_far_it_is_and_what_it_holds(kit: Kit, bench: MemoryBench, outbox: Probe) -> None:
+    told: list[RecallFacts] = []
+    for session in ("a", "b", "c", "d"):
+        bench.turn(session, "marmalade")
+    box = kit.start("memory", replace(bench, publish=told.append).make)
+    kit.settle()
+    edit(box, "add", "notes", text="a note")
+    recall(box, "note")
+    bench.turn("a", "and more")
+    ended(box, "a", 2)
+    kit.settle()
+    texts = [facts.text for facts in told]
+    assert texts[0] == "taking in what was said, 0 % of 4 sessions"
+    assert "taking in what was said, 50 % of 4 sessions" in texts
+    assert (told[-1].turns, told[-1].notes, told[-1].missing, told[-1].ok) == (5, 1, 0, True)
+    assert told[-1].disk_bytes > 10_000
+
+
+def test_damage_that_a_turn_s_end_finds_is_mended_before_anybody_asks(
+    kit: Kit, bench: MemoryBench, box: Mailbox, outbox: Probe, tmp_path: Path
+) -> None:
+    for session in ("a", "b"):
+        bench.turn(session, "marmalade")
+        ended(box, session, 1)
+    kit.settle()
+    path = tmp_path / "recall.sqlite"
+    path.write_bytes(b"\xa5" * path.stat().st_size)
+    bench.turn("a", "marmalade again")
+    ended(box, "a", 2)
+    kit.settle()
+    assert marmalades(box) == 3
+
+
+def test_an_index_that_cannot_be_used_is_a_problem_until_it_can(
+    kit: Kit, bench: MemoryBench, outbox: Probe, tmp_path: Path
+) -> None:
+    told: list[RecallFacts] = []
+    (tmp_path / "recall.sqlite").mkdir()
+    box = kit.start("memory", replace(bench, publish=told.append).make)
+    bench.turn("a", "marmalade")
+    ended(box, "a", 1)
+    kit.settle()
+    assert (told[-1].ok, "recall.sqlite cannot be made" in told[-1].text) == (False, True)
+    (tmp_path / "recall.sqlite").rmdir()
+    recall(box, "marmalade")
+    kit.settle()
+    assert (told[-1].ok, told[-1].turns) == (True, 1)

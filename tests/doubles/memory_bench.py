@@ -12,6 +12,7 @@ from bxcore import workspaces
 from bxcore.args import MemoryArgs, RecallArgs
 from bxcore.labels import NEW_SESSION, Label
 from bxcore.messages.memory import EditMemory, Recall, TurnEnded
+from bxcore.recall_facts import RecallFacts
 from bxcore.records import Assistant, Record, SessionStart, Usage, User
 from bxcore.supervision import ChildSpec, Restart
 from bxcore.tool_answer import ToolAnswer
@@ -50,6 +51,7 @@ class MemoryBench:
     waits: Waits = field(default_factory=Waits)
     save: bool = True
     consolidation: Callable[[str], ChildSpec] | None = None
+    publish: Callable[[RecallFacts], None] | None = None
     search: Callable[[str, str], ChildSpec] | None = None
     search_s: float = 2.0
 
@@ -81,6 +83,7 @@ class MemoryBench:
             saving=Saving(outbox=self.outbox, agent="boxmaker", save=self.save),
             now=lambda: AT,
             waits=self.waits,
+            publish=self.publish,
         )
 
     def log(self, session: str, *records: Record) -> None:
