@@ -18,7 +18,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST_PYTHON = "3.11"
 LOCK_S = 300.0
-LOCKS = {None: "requirements.lock", "embedded": "requirements-embedded.lock", "dev": "requirements-dev.lock"}
+LOCKS = {
+    None: "requirements.lock",
+    "embedded": "requirements-embedded.lock",
+    "semantic": "requirements-semantic.lock",
+    "dev": "requirements-dev.lock",
+}
 """The lock file of each extra; None is the runtime, with the build backend of the editable install."""
 
 
