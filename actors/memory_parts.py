@@ -32,6 +32,8 @@ class Places:
     kept: Mapping[Path, str] = field(default_factory=dict)
     concludes: bool = False
     semantic: bool = False
+    most_bytes: int = 2_000_000_000
+    """What the index may take on disk, which is enough for five million turns; then the oldest go."""
 
     @property
     def record(self) -> Path:

@@ -52,6 +52,7 @@ class Recalls:
     ) -> None:
         self._path = places.index
         self._semantic = places.semantic
+        self._most_bytes = places.most_bytes
         self._files = files
         self._honcho = honcho
         self._missing = missing
@@ -163,6 +164,7 @@ class Recalls:
             return
         try:
             self._index.settle(BATCH if bulk else TAIL)
+            self._index.bound(self._most_bytes)
         except RecallIndexError as error:
             self._index_failed(error)
 
@@ -202,6 +204,16 @@ class Recalls:
         else:
             self._works()
 
+    def _held(self, index: RecallIndex) -> RecallFacts:
+        turns, notes = index.counts()
+        return RecallFacts(
+            turns=turns,
+            notes=notes,
+            disk_bytes=index.disk_bytes(),
+            left_out=index.left_out(),
+            problem=self._problem,
+        )
+
     def publish(self, missing: int, of: int) -> None:
         """Tell the box how the index is, with ``missing`` of ``of`` sessions to be taken in still."""
         if self._tell is None:
@@ -209,8 +221,7 @@ class Recalls:
         facts = RecallFacts(missing=missing, of=of, problem=self._problem)
         if self._index is not None and not missing:
             try:
-                turns, notes = self._index.counts()
-                facts = replace(facts, turns=turns, notes=notes, disk_bytes=self._index.disk_bytes())
+                facts = self._held(self._index)
             except RecallIndexError as error:
                 self._index_failed(error)
                 facts = replace(facts, problem=self._problem)

@@ -11,12 +11,14 @@ MB = 1_000_000
 class RecallFacts:
     """What the index holds and takes on disk, and of how many sessions some are still to be taken in.
 
-    ``problem`` says why it cannot be used, empty when it can.
+    ``left_out`` counts the old turns that went so that the index stays within its bound. ``problem`` says why
+    it cannot be used, empty when it can.
     """
 
     turns: int = 0
     notes: int = 0
     disk_bytes: int = 0
+    left_out: int = 0
     missing: int = 0
     of: int = 0
     problem: str = ""
@@ -35,7 +37,8 @@ class RecallFacts:
             done = 100 * (self.of - self.missing) // max(self.of, 1)
             return f"taking in what was said, {done} % of {_counted(self.of, 'session')}"
         held = f"{_counted(self.turns, 'turn')}, {_counted(self.notes, 'note')}"
-        return f"{held}, {self.disk_bytes / MB:,.1f} MB"
+        size = f"{held}, {self.disk_bytes / MB:,.1f} MB"
+        return f"{size}; the oldest {_counted(self.left_out, 'turn')} left out" if self.left_out else size
 
 
 def _counted(count: int, what: str) -> str:

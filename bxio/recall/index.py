@@ -6,7 +6,8 @@ words in one go. Only redacted text is handed to it. One thread uses it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
@@ -31,6 +32,10 @@ TAIL = 256
 """Turns that the tail holds before they are put into the words."""
 CHARACTERS = 6.0
 """Of a word and what parts it from the next, about."""
+LEFT_OUT = 2_000
+"""Turns that are left out at once when the files take too much."""
+SPARE = 0.02
+"""The share of all turns that is left out beyond what is needed, so that it is not needed at each turn."""
 BATCH = 5_000
 """Turns that are put into the words at once, which takes a tenth of a second."""
 
@@ -61,9 +66,14 @@ class RecallIndex:
             drop_words(_folder(path))
         try:
             return cls(path, store, made_anew, semantic=semantic)
-        except RecallIndexError:
+        except RecallIndexError as error:
             store.close()
-            raise
+            if not error.damaged or made_anew is not None:
+                raise
+        stores.remove(path)
+        opened = cls.open(path, semantic=semantic)
+        opened.made_anew = "damaged"
+        return opened
 
     # Taking in.
 
@@ -138,6 +148,39 @@ class RecallIndex:
             self._make_words_anew()
         elif self._tail is not None:
             self._tail.drop(gone)
+
+    def bound(self, most_bytes: int) -> int:
+        """Leave out the oldest turns when the files take more, some at a time; how many went."""
+        disk = self.disk_bytes()
+        if disk <= most_bytes:
+            return 0
+        turns, _ = self.counts()
+        wanted = min(LEFT_OUT, math.ceil(turns * ((disk - most_bytes) / disk + SPARE)))
+        with self._store.writing():
+            sessions = self._store.oldest(wanted)
+            gone = [place for session in sessions for place in self._store.remove(session)]
+            self._store.note_left_out(len(gone))
+        self._store.shrink()
+        self._leave_out_words(sessions, gone)
+        return len(gone)
+
+    def _leave_out_words(self, sessions: Sequence[str], gone: list[int]) -> None:
+        self._meaning.drop(gone)
+        if self._tail is not None:
+            self._tail.drop(gone)
+        words = self._ready_words() if gone else None
+        if words is not None:
+            words.leave_out(sessions)
+            with self._store.writing():
+                self._store.note_merged(self._store.merged().of_them(words.number))
+            if words.dead > words.number:
+                self._make_words_anew()
+        self._fresh = self._unmerged()
+
+    def left_out(self) -> int:
+        """How many turns were left out so that its files stay within their bound."""
+        with self._store.reading():
+            return self._store.left_out()
 
     # What is in.
 

@@ -19,10 +19,15 @@ from bxcore.recall_time import Span
 from bxio.recall.errors import RecallIndexError
 from bxio.sqlite_journal import journal_mode
 
-VERSION = 3
+VERSION = 4
 """Of the tables below and of the words; an index of another version is made anew."""
 _DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 """SQLite's primary codes for a file that is not what it should be; the first is for a table that is gone."""
+LOOKED_THROUGH = 500_000_000
+"""Bytes of the largest file whose every page a start looks at, in less than a second; damage in a larger one
+shows when it is read."""
+FREED = 1_000
+"""Pages that are given back to the disk at once."""
 NOTES = ""
 """The session of a note's row; no session is called so."""
 _TABLES = f"""
@@ -37,6 +42,8 @@ CREATE TABLE docs (
 CREATE INDEX docs_at ON docs (at);
 CREATE TABLE merged (upto INTEGER NOT NULL, number INTEGER NOT NULL, characters INTEGER NOT NULL);
 INSERT INTO merged VALUES (0, 0, 0);
+CREATE TABLE left_out (turns INTEGER NOT NULL);
+INSERT INTO left_out VALUES (0);
 PRAGMA user_version = {VERSION};
 """  # noqa: S608 - our own number
 _ADD = "INSERT INTO docs (session, turn, at, level, untrusted, said, reply) VALUES (?,?,?,?,?,?,?)"
@@ -63,6 +70,10 @@ class Merged(NamedTuple):
         """With these turns put in too."""
         added = sum(len(doc.said) + len(doc.reply) for doc in docs)
         return Merged(docs[-1].place, self.number + len(docs), self.characters + added)
+
+    def of_them(self, number: int) -> Merged:
+        """With only so many of these turns left."""
+        return Merged(self.upto, number, self.characters * number // max(self.number, 1))
 
 
 NOTHING = Merged(0, 0, 0)
@@ -141,8 +152,12 @@ class Store:
 
     def counts(self) -> tuple[int, int]:
         """How many turns and how many notes it holds."""
-        total = self._db.execute("SELECT count(*), total(session = '') FROM docs").fetchone()
-        return int(total[0] - total[1]), int(total[1])
+        every = self._count("SELECT count(*) FROM docs")  # two counts, each over an index and quick
+        notes = self._count("SELECT count(*) FROM docs WHERE session = ''")
+        return every - notes, notes
+
+    def _count(self, statement: str) -> int:
+        return int(self._db.execute(statement).fetchone()[0])
 
     def newest(self) -> int:
         """The highest place, 0 for none."""
@@ -184,6 +199,36 @@ class Store:
         """The one connection, for what else lies in this file."""
         return self._db
 
+    # What was left out, to stay within the disk's bound.
+
+    def oldest(self, turns: int) -> list[str]:
+        """The sessions that were quiet for longest, of so many turns together, but never the last one."""
+        rows = self._db.execute(
+            "SELECT session, count(*) FROM docs WHERE session <> '' GROUP BY session ORDER BY max(id)"
+        ).fetchall()
+        found: list[str] = []
+        for session, count in rows[:-1]:
+            if turns <= 0:
+                break
+            found.append(session)
+            turns -= count
+        return found
+
+    def left_out(self) -> int:
+        """How many turns were left out so far."""
+        return self._count("SELECT turns FROM left_out")
+
+    def note_left_out(self, turns: int) -> None:
+        """Count so many more."""
+        self._db.execute("UPDATE left_out SET turns = turns + ?", (turns,))
+
+    def shrink(self) -> None:
+        """Give some pages that are free back to the disk."""
+        with self.reading():
+            self._db.executescript(
+                f"PRAGMA incremental_vacuum({FREED})"
+            )  # a step a page, which execute is not
+
     # What of it is in the words.
 
     def merged(self) -> Merged:
@@ -222,11 +267,11 @@ class Store:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._db.execute("COMMIT")
             except BaseException:
                 with suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -234,7 +279,8 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            sentence = f"the recall index cannot be used: {error}"
+            reason = "a text in it is none" if _is_no_text(error) else error
+            sentence = f"the recall index cannot be used: {reason}"
             raise RecallIndexError(sentence, damaged=_is_damage(error)) from None
 
     def close(self) -> None:
@@ -257,9 +303,9 @@ def unsound(path: Path) -> str | None:
         connection = _connect(path)
         if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
             return "of another version"
-        if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-            return "damaged"
         connection.execute("SELECT upto FROM merged").fetchone()
+        if path.stat().st_size <= LOOKED_THROUGH and not _is_whole(connection):
+            return "damaged"
     except sqlite3.Error as error:
         if not _is_damage(error):
             raise
@@ -270,13 +316,23 @@ def unsound(path: Path) -> str | None:
     return None
 
 
+def _is_whole(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+
+
 def _is_damage(error: sqlite3.Error) -> bool:
     """Whether the file itself is at fault, rather than the disk, its rights or another holder."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE or _is_no_text(error)
+
+
+def _is_no_text(error: sqlite3.Error) -> bool:
+    """Whether bytes were read that are no UTF-8. The error quotes them, so it may be shown to nobody."""
+    return isinstance(error, sqlite3.OperationalError) and str(error).startswith("Could not decode")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=5.0, isolation_level=None)
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a file that is new; before all else
     connection.execute(f"PRAGMA journal_mode = {journal_mode()}")
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("PRAGMA trusted_schema = OFF")

@@ -6,6 +6,7 @@ a place in the store and a score; a damaged or lost index is made anew from the 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -55,6 +56,7 @@ class Words:
         import tantivy
 
         self._tantivy = tantivy
+        self._folder = folder
         self._schema = _schema(tantivy)
         folder.mkdir(mode=0o700, exist_ok=True)
         try:
@@ -78,6 +80,20 @@ class Words:
             raise RecallIndexError(sentence) from None
         self._searcher = self._index.searcher()
 
+    def leave_out(self, sessions: Iterable[str]) -> None:
+        """Drop every turn of some sessions; on disk when this returns, though the words go later."""
+        try:
+            writer = self._index.writer(heap_size=HEAP, num_threads=1)
+            for session in sessions:
+                writer.delete_documents_by_term("session", session)
+            writer.commit()
+            writer.wait_merging_threads()
+            self._index.reload()
+        except ValueError as error:
+            sentence = f"the words of the recall index cannot be written: {_reason(error)}"
+            raise RecallIndexError(sentence) from None
+        self._searcher = self._index.searcher()
+
     def _document(self, doc: Doc) -> Any:
         made = self._tantivy.Document()
         made.add_unsigned("place", doc.place)
@@ -90,6 +106,15 @@ class Words:
     def number(self) -> int:
         """How many turns are in."""
         return int(self._searcher.num_docs)
+
+    @property
+    def dead(self) -> int:
+        """How many were left out whose words are still on disk; 0 when the library does not say."""
+        try:
+            segments = json.loads((self._folder / "meta.json").read_bytes())["segments"]
+            return sum((segment["deletes"] or {}).get("num_deleted_docs", 0) for segment in segments)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return 0
 
     def frequency(self, word: str) -> int:
         """In how many turns a word stands."""

@@ -11,6 +11,7 @@ from bxcore.recall_facts import RecallFacts
         (RecallFacts(), "0 turns, 0 notes, 0.0 MB"),
         (RecallFacts(turns=1, notes=1, disk_bytes=60_000), "1 turn, 1 note, 0.1 MB"),
         (RecallFacts(turns=12_345, disk_bytes=1_234_000_000), "12,345 turns, 0 notes, 1,234.0 MB"),
+        (RecallFacts(turns=9, left_out=1_200), "9 turns, 0 notes, 0.0 MB; the oldest 1,200 turns left out"),
         (RecallFacts(missing=740, of=1234), "taking in what was said, 40 % of 1,234 sessions"),
         (RecallFacts(missing=1, of=1), "taking in what was said, 0 % of 1 session"),
     ],

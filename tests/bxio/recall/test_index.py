@@ -13,6 +13,7 @@ from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.recall_hits import Note
 from bxio import recall
 from bxio.recall import RecallIndex, RecallIndexError
+from bxio.recall import store as stores
 from bxio.recall.meaning import Among
 from bxio.recall.store import NOTHING, Merged
 
@@ -356,3 +357,77 @@ def test_a_failed_write_leaves_what_was_there(index: RecallIndex) -> None:
 def test_a_folder_that_is_not_there_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(RecallIndexError, match="cannot be made"):
         RecallIndex.open(tmp_path / "no" / "recall.sqlite")
+
+
+def test_over_its_bound_the_sessions_that_were_quiet_for_longest_go(path: Path) -> None:
+    index = RecallIndex.open(path)
+    for number in range(30):
+        said = "blue tin " + " ".join(f"w{number}x{place}" for place in range(2_000))
+        add(index, *(turn(said, session=f"s{number}", number=each) for each in (1, 2)))
+    index.settle(1)
+    add(index, turn("blue box", session="s0", number=3), turn("a red box", session="last"))
+    before = index.disk_bytes()
+    most = before * 2 // 3
+    assert index.bound(before) == 0
+    gone = 0
+    for _ in range(20):
+        gone += index.bound(most)
+    assert 20 < gone < 60
+    assert index.left_out() == gone
+    assert index.counts() == (62 - gone, 0)
+    assert found(index, "box", k=9) == ["a red box", "blue box"]
+    assert len(found(index, "w3x7", k=9)) == 0
+    assert len(found(index, "w29x7", k=9)) == 2
+    assert index.disk_bytes() <= most
+    assert index.turns_in("s3") == 2
+    index.close()
+    again = RecallIndex.open(path)
+    assert (again.made_anew, again.left_out(), again.counts()) == (None, gone, (62 - gone, 0))
+    assert len(found(again, "w29x7", k=9)) == 2
+    again.close()
+
+
+def test_the_last_session_stays_however_much_it_takes(path: Path) -> None:
+    index = RecallIndex.open(path)
+    add(index, turn("blue tin", session="a"), turn("blue box", session="b"))
+    index.bound(1)
+    assert index.bound(1) == 0
+    assert found(index, "blue") == ["blue box"]
+    index.close()
+
+
+def test_damage_that_a_start_has_no_time_to_see_shows_when_it_is_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = RecallIndex.open(path)
+    add(index, *(turn(f"tin {n} " + "word " * 300, number=n) for n in range(1, 400)))
+    index.settle(1)
+    index.close()
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3 : len(data) // 3 + 40_000] = b"\xa5" * 40_000
+    path.write_bytes(data)
+    monkeypatch.setattr(stores, "LOOKED_THROUGH", 1_000)
+    again = RecallIndex.open(path)
+    assert again.made_anew is None
+    with pytest.raises(RecallIndexError) as raised:
+        [again.search(f"tin {number}", k=5, without="") for number in range(400)]
+    assert raised.value.damaged
+    assert "word" not in raised.value.sentence
+    again.close()
+    monkeypatch.undo()
+    anew = RecallIndex.open(path)
+    assert anew.made_anew == "damaged"
+    anew.close()
+
+
+def test_damage_that_is_met_while_it_is_opened_is_mended(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = RecallIndex.open(path)
+    add(index, *(turn(f"tin {n} " + "word " * 300, number=n) for n in range(1, 400)))
+    index.close()
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3 : len(data) // 3 + 40_000] = b"\xa5" * 40_000
+    path.write_bytes(data)
+    monkeypatch.setattr(stores, "LOOKED_THROUGH", 1_000)
+    again = RecallIndex.open(path)
+    assert (again.made_anew, again.counts()) == ("damaged", (0, 0))
+    again.close()

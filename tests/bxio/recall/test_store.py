@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.recall_hits import Note
 from bxio.recall.errors import RecallIndexError
 from bxio.recall.store import NOTHING, Doc, Merged, Store, remove, unsound
+from bxio.sqlite_journal import journal_mode
 
 SECRET = Label(Level.SECRET, untrusted=False)
 
@@ -93,3 +95,38 @@ def test_a_sound_file_is_sound_and_a_removed_one_is_none(path: Path, store: Stor
     remove(path)
     assert list(path.parent.iterdir()) == []
     assert unsound(path) is None
+
+
+def test_the_oldest_are_those_that_were_quiet_for_longest(store: Store) -> None:
+    for session, turn in (("a", 1), ("b", 1), ("b", 2), ("a", 2), ("c", 1)):
+        store.add(session, [(turn, "", NEW_SESSION, "x", "y")])
+    store.add_notes([Note(text="n", label=NEW_SESSION)])
+    assert store.oldest(0) == []
+    assert store.oldest(1) == ["b"]
+    assert store.oldest(2) == ["b"]
+    assert store.oldest(3) == ["b", "a"]
+    assert store.oldest(99) == ["b", "a"]
+
+
+def test_what_is_no_text_is_damage_and_is_quoted_to_nobody(path: Path, store: Store) -> None:
+    [place, _] = fill(store)
+    store.connection.execute("UPDATE docs SET said = CAST(x'6d61726d616c616465ff' AS TEXT)")
+    with pytest.raises(RecallIndexError) as raised, store.reading():
+        store.hits([(place, 1.0)])
+    assert raised.value.damaged
+    assert raised.value.sentence == "the recall index cannot be used: a text in it is none"
+
+
+@pytest.mark.skipif(journal_mode() == "wal", reason="with a write-ahead log no reader holds a commit up")
+def test_a_commit_that_fails_is_taken_back_and_is_no_damage(path: Path, store: Store) -> None:
+    store.connection.execute("PRAGMA busy_timeout = 10")
+    reader = sqlite3.connect(path)
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM docs").fetchall()
+    with pytest.raises(RecallIndexError) as raised, store.writing():
+        store.add("a", [(1, "", NEW_SESSION, "x", "y")])
+    assert not raised.value.damaged
+    reader.close()
+    with store.writing():
+        store.add("b", [(1, "", NEW_SESSION, "x", "y")])
+    assert store.counts() == (1, 0)
