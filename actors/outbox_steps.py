@@ -196,23 +196,20 @@ class Steps:
     def _resolve(self, session: str, line: Line) -> None:
         """See what became of an append whose end was unclear: it is there whole or not at all.
 
-        The last turn is looked up too when the first is there, and now and then when it is not: else a server
-        that fails each n-th request could keep step with the look-ups, and fail at every append.
+        Now and then there is one look-up more, whatever it says: else a server that fails each n-th request
+        could keep step with the look-ups, and fail at every append.
         """
         turns = line.maybe
-        first = self._is_there(session, turns[0])
-        if first is None:
-            return
-        last: bool | None = first
-        if first or self.chance() < EXTRA:
-            last = self._is_there(session, turns[-1])
-        if last is None:
+        there = self._is_there(session, turns[0])
+        if there is None:
             return
         line.maybe = ()
-        if first and last and len(turns) > 1:
+        if there and len(turns) > 1:
             self._arrived(line, Pack(turns, (), frozenset()), appended=True)
-        elif first or last:  # one turn in several appends, or a server that does not keep its word
-            line.apart.update(waiting.key for waiting in turns)
+        elif there:  # in several appends, so that some of its parts may be missing
+            line.apart.add(turns[0].key)
+        elif self.chance() < EXTRA:
+            self._look_up(turns[-1])
 
     def _is_there(self, session: str, waiting: Waiting) -> bool | None:
         """Whether any part of a turn is there; None when nobody could say."""

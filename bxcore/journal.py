@@ -103,7 +103,7 @@ def _is_json(payload: bytes) -> bool:
 def chain(data: bytes, *, seq: int = 0, first: int = 0, crc: str = START) -> Iterator[tuple[Line, int]]:
     """Each good line from the start on, and where the next one begins, up to the first that is not good.
 
-    ``data`` begins with line ``seq`` of a log, behind one of checksum ``crc`` whose batch began with ``first``.
+    ``data`` begins with line ``seq`` of a log, behind one with checksum ``crc`` of batch ``first``.
     """
     at = 0
     while (end := data.find(b"\n", at)) >= 0:
@@ -117,9 +117,9 @@ def chain(data: bytes, *, seq: int = 0, first: int = 0, crc: str = START) -> Ite
 def recover(data: bytes, *, seq: int = 0, first: int = 0, crc: str = START) -> Recovered:
     r"""The longest chain of good lines from the start, and the torn tail behind it.
 
-    ``seq``, ``first`` and ``crc`` are those of ``chain``, for the rest of a log. Raises ``DamageError`` when a
-    self-consistent line behind the chain belongs to a later batch than the line that is broken. Lines end at
-    ``\n`` only: text may hold any other separator.
+    ``seq``, ``first`` and ``crc`` are those of ``chain``, for the rest of a log. Raises ``DamageError`` when
+    a self-consistent line behind the chain belongs to a later batch than the line that is broken. Lines end
+    at ``\n`` only: text may hold any other separator.
     """
     payloads: list[str] = []
     at = 0

@@ -11,14 +11,15 @@ import pytest
 
 from tests.doubles.honcho_wire import HonchoWire
 from tests.doubles.outbox_process import SESSION
+from tests.doubles.troubled_honcho import TroubledHoncho
 
 KILLS = 6
 ROOT = Path(__file__).parents[2]
 
 
-def begun(folder: Path, count: int) -> subprocess.Popen[str]:
+def begun(folder: Path, count: int, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.doubles.outbox_process", str(folder), str(count)],
+        [sys.executable, "-m", "tests.doubles.outbox_process", str(folder), str(count), *more],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         text=True,
@@ -52,3 +53,31 @@ def test_no_turn_is_lost_or_doubled_by_a_kill(tmp_path: Path) -> None:
         for turn in range(1, turns + 1)
         for message in (("owner", f"turn {turn}"), ("boxmaker", f"reply {turn}"))
     ]
+
+
+@pytest.mark.timeout(240)
+def test_no_turn_is_lost_or_doubled_by_a_kill_at_any_request_of_a_server_in_trouble(tmp_path: Path) -> None:
+    """The server outlives the box: it stores what came although nobody waits for the answer any more."""
+    chance = random.Random(4)
+    kinds = ["ok", "ok", "ok", "late 0.05", "late 0.2", "stored, reset", "reset", "503"]
+    honcho = TroubledHoncho(tmp_path / "server").open()
+    honcho.fate = lambda _method, _path: chance.choice(kinds)
+    said = 0
+    for _ in range(KILLS):
+        requests = len(honcho.requests) + chance.randint(1, 8)
+        with begun(tmp_path, 60, honcho.url) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                said = int(line) if line.strip().isdecimal() else said
+                if len(honcho.requests) >= requests or line == "done\n":
+                    break
+            process.kill()
+            rest = [int(line) for line in process.stdout.readlines() if line.strip().isdecimal()]
+            said = max([said, *rest])
+    with begun(tmp_path, 0, honcho.url) as process:
+        out, _ = process.communicate(timeout=60)
+    assert out.splitlines()[-1] == "done"
+    found = honcho.said(SESSION)
+    honcho.end()
+    assert len(found) >= said > 0
+    assert found == [f"turn {turn}" for turn in range(1, len(found) + 1)]

@@ -38,12 +38,14 @@ class OutboxBench:
     settle_s: float = 0.0
     save: bool = True
     facts: list[OutboxFacts] = field(default_factory=list)
+    client: HonchoClient | None = None
+    """Instead of the wire's."""
     log: str = ""
     """What tells the logs that are begun now from those of before."""
 
     def start(self, client: HonchoClient | None = None) -> Mailbox:
         delivery = Delivery(
-            client=client or self.wire.client,
+            client=client or self.client or self.wire.client,
             workspaces={Workspace.TRUSTED: "boxmaker", Workspace.UNTRUSTED: "boxmaker-untrusted"},
             agent="boxmaker",
             ledger=self.folder / "ledger.jsonl",
