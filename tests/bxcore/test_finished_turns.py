@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bxcore.finished_turns import FinishedTurn, finished_turns
+from bxcore.forgetting import without
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, Usage, User
 
@@ -52,3 +53,14 @@ def test_a_turn_has_the_label_of_the_session_when_it_ended() -> None:
     log += [result("", untrusted=True), Assistant(content="d"), User(text="e"), Assistant(content="f")]
     tainted = Label(Level.PRIVATE, untrusted=True)
     assert [turn.label for turn in finished_turns("x", log)] == [NEW_SESSION, tainted, tainted]
+
+
+def test_a_forgotten_turn_is_left_out_and_the_others_keep_their_numbers() -> None:
+    log = without(
+        [SessionStart(baseline=""), *said("one", "a"), *said("two", "b"), *said("three", "c")], (2,)
+    )
+    assert [(turn.turn, turn.user) for turn in finished_turns("k3f", log)] == [(1, "one"), (3, "three")]
+
+
+def said(text: str, reply: str) -> list[Record]:
+    return [User(text=text), Assistant(content=reply), Usage()]
