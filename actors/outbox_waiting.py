@@ -13,7 +13,7 @@ from bxcore.outbox_line import Line, Waiting
 from bxcore.turn_decisions import Decided
 from bxio import forgotten, ledger_reader
 from bxio.journal_file import JournalError
-from bxio.ledger_reader import Found, Spot
+from bxio.ledger_reader import Found, Settled, Spot
 
 HELD = 4000
 """Turns held at hand; the ledger keeps the others until these are sent."""
@@ -32,6 +32,7 @@ class Queue:
         self.waiting = 0
         """Turns that wait, at hand or in the ledger."""
         self._held: set[Key] = set()
+        self._settled = Settled(ledger)
         self._seen = Spot()
         """Up to where the ledger is counted."""
         self._more: Spot | None = None
@@ -59,11 +60,16 @@ class Queue:
     def start(self, marks: Marks) -> None:
         """Read it all; what waits may have been sent by another life of the box."""
         self._read_orders(marks)
-        self._count(marks)
+        self._seen = self._settled.read(len(self.orders))
+        try:
+            self._count(marks)
+        except JournalError:  # of another ledger, or damaged: the second try tells
+            self.read_again(marks)
         self._old = self._seen.offset
         for line in self.lines.values():
             line.unsure = True
             line.apart.update(waiting.key for waiting in line.rows if waiting.key in marks.sending)
+        self.note_settled()
 
     def hear(self, marks: Marks) -> None:
         """Read what is new, or all again after an order to forget."""
@@ -71,6 +77,11 @@ class Queue:
             self.read_again(marks)
         else:
             self._count(marks)
+
+    def note_settled(self) -> None:
+        """Remember that nothing waits, so that the next start need not read so far back."""
+        if not self.waiting and not self.erase:
+            self._settled.note(self._seen, len(self.orders))
 
     def read_again(self, marks: Marks) -> None:
         """Read it all again: what was settled may wait now. All at hand stays there."""
@@ -164,6 +175,7 @@ class Queue:
             line = self.lines.get(waiting.key.session)
             if line is not None and not line.rows:
                 del self.lines[waiting.key.session]
+        self.note_settled()
 
     def turn_to_next(self, session: str) -> None:
         """Let the other sessions come first."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
+
+from bxcore.turn_sets import TurnSet
 
 
 class Fate(StrEnum):
@@ -58,7 +60,8 @@ class Erased:
 class Marks:
     """The fold of all marks, the oldest first."""
 
-    delivered: set[Key] = field(default_factory=set)
+    sent: TurnSet[tuple[str, str, int]] = field(default_factory=TurnSet)
+    """Delivered turns, by session, log and generation."""
     parked: dict[Key, Mark] = field(default_factory=dict)
     dropped: set[tuple[str, str, int]] = field(default_factory=set)
     erased: set[str] = field(default_factory=set)
@@ -80,7 +83,7 @@ class Marks:
         self.parked.pop(mark.key, None)
         self.sending.discard(mark.key)
         if mark.fate is Fate.DELIVERED:
-            self.delivered.add(mark.key)
+            self.sent.add(_log(mark.key), mark.key.turn)
         elif mark.fate is Fate.PARKED:
             self.parked[mark.key] = mark
         elif mark.fate is Fate.DROPPED:
@@ -90,7 +93,35 @@ class Marks:
 
     def waits(self, key: Key) -> bool:
         """Whether the turn is still to be sent by itself."""
-        return key not in self.delivered and key not in self.parked and key[:3] not in self.dropped
+        if key in self.parked or key[:3] in self.dropped:
+            return False
+        return not self.sent.has(_log(key), key.turn)
+
+    @property
+    def delivered(self) -> Iterator[Key]:
+        """Every delivered turn."""
+        return (Key(session, log, turn, generation) for (session, log, generation), turn in self.sent)
+
+    def summary(self) -> dict[str, Any]:
+        """All of it as JSON, in little room."""
+        rest: list[Mark | Erased] = [*self.parked.values(), *map(Erased, self.erased)]
+        rest += [Mark(key=Key(*turn), fate=Fate.DROPPED) for turn in self.dropped]
+        rest += [Mark(key=key, fate=Fate.SENDING) for key in self.sending]
+        return {"sent": [[*log, ranges] for log, ranges in self.sent.ranges()], "marks": [*map(dump, rest)]}
+
+    @classmethod
+    def of_summary(cls, found: Mapping[str, Any]) -> Marks:
+        """What ``summary`` gave. Raises ``ValueError``, ``TypeError`` or ``LookupError``."""
+        known = cls.of(map(parse, found["marks"]))
+        known.sent = TurnSet.of(
+            ((str(session), str(log), int(generation)), ranges)
+            for session, log, generation, ranges in found["sent"]
+        )
+        return known
+
+
+def _log(key: Key) -> tuple[str, str, int]:
+    return key.session, key.log, key.generation
 
 
 def dump(mark: Mark | Erased) -> str:

@@ -38,6 +38,9 @@ class Orders:
         for order in orders:
             self.by_session.setdefault(order.session, []).append(order)
 
+    def __len__(self) -> int:
+        return sum(map(len, self.by_session.values()))
+
     def generation(self, session: str) -> int:
         """How often the session was taken out of Honcho, so that what is left gets a new name there."""
         return len(self.by_session.get(session, ()))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,20 @@ class Torn:
     kept: Path
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prefix:
+    """The first ``size`` bytes of a log, which are known to be good: ``number`` lines, all synced.
+
+    ``crc`` is the last line's checksum, ``first`` its batch, ``check`` the CRC-32 of all these bytes.
+    """
+
+    size: int
+    number: int
+    first: int
+    crc: str
+    check: int
+
+
 class JournalFile:
     """One open log, locked against every other opener."""
 
@@ -44,7 +59,11 @@ class JournalFile:
         self.path = path
         self.torn: Torn | None = None
         self.payloads: tuple[str, ...] = ()
-        """What the file held when it was opened."""
+        """What the file held when it was opened, behind the prefix that was known."""
+        self.skipped = 0
+        """Lines of that prefix."""
+        self._check = 0
+        self._first = 0
         self._fd = descriptor
         self._seq = 0
         self._synced = 0
@@ -54,8 +73,10 @@ class JournalFile:
         self._identity = found.st_dev, found.st_ino
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, known: Prefix | None = None) -> Self:
         """Open or make the file (0600), cut a torn tail, and keep it aside.
+
+        What is ``known`` is not read as lines if the file still begins with it.
 
         Raises ``JournalError`` when it cannot be opened, is another's, is locked or is damaged.
         """
@@ -66,7 +87,7 @@ class JournalFile:
         opened = cls(path, descriptor)
         try:
             opened._check_and_lock()
-            opened._recover()
+            opened._recover(known)
         except OSError as error:
             opened.close()
             raise JournalError(f"{path} cannot be recovered: {error.strerror}") from None
@@ -93,24 +114,32 @@ class JournalFile:
         if self._identity in _poisoned:
             raise JournalError(_POISONED.format(path=self.path))
 
-    def _recover(self) -> None:
+    def _recover(self, known: Prefix | None) -> None:
         """Trust only what is synced: what the last run wrote may stand in the page cache alone."""
         os.fsync(self._fd)
         sync_folder(self.path.parent)
         data = _read_all(self._fd)
+        if known is None or zlib.crc32(memoryview(data)[: known.size]) != known.check:
+            known = Prefix(size=0, number=0, first=0, crc=journal.START, check=0)
         try:
-            found = journal.recover(data)
+            found = journal.recover(data[known.size :], seq=known.number, first=known.first, crc=known.crc)
         except journal.DamageError as error:
             raise JournalError(
                 f"{self.path}: {error}; it is left as it is, restore it from a backup"
             ) from None
         if found.tail:
             self.torn = Torn(len(found.tail), keep_aside(self.path, found.tail))
-            os.ftruncate(self._fd, found.good_bytes)
+            os.ftruncate(self._fd, known.size + found.good_bytes)
             os.fsync(self._fd)
-        self.payloads = found.payloads
-        self._seq = self._synced = len(found.payloads)
-        self._size, self._crc = found.good_bytes, found.crc
+        self.payloads, self.skipped = found.payloads, known.number
+        self._seq = self._synced = self._first = known.number + len(found.payloads)
+        self._size, self._crc = known.size + found.good_bytes, found.crc
+        self._check = zlib.crc32(memoryview(data)[: self._size])
+
+    @property
+    def prefix(self) -> Prefix:
+        """All of it so far; ask for it behind a synced append."""
+        return Prefix(size=self._size, number=self._seq, first=self._first, crc=self._crc, check=self._check)
 
     def append(self, payloads: Sequence[str], *, sync: bool) -> None:
         """Write whole lines in one write; with ``sync`` all lines so far are on disk when this returns.
@@ -120,6 +149,7 @@ class JournalFile:
         self._refuse_when_poisoned()
         data, crc = journal.frame(payloads, self._seq, self._crc, first=self._synced)
         self._write(data)
+        self._check, self._first = zlib.crc32(data, self._check), self._synced
         self._seq, self._crc, self._size = self._seq + len(payloads), crc, self._size + len(data)
         if sync:
             self._sync()

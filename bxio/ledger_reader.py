@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from bxcore import journal, turn_decisions
 from bxcore.turn_decisions import Decided
+from bxio.folders import write_whole
 from bxio.journal_file import JournalError
+from bxio.journal_summary import EVERY
 
 PIECE = 4 * 1024 * 1024
 """Bytes read at once."""
@@ -23,6 +27,33 @@ class Spot:
     number: int = 0
     first: int = 0
     crc: str = journal.START
+
+
+class Settled:
+    """A spot before which no turn waits, kept beside the ledger; it may be deleted. Used by the outbox."""
+
+    def __init__(self, ledger: Path) -> None:
+        self._path = ledger.with_name(f"{ledger.name}.settled")
+        self._noted = Spot()
+
+    def read(self, orders: int) -> Spot:
+        """The spot, the start if there is none; an order to forget since then may have changed what waits."""
+        try:
+            found = json.loads(self._path.read_bytes())
+            spot = Spot(**found["spot"])
+        except (OSError, ValueError, TypeError, LookupError, RecursionError):
+            return Spot()
+        self._noted = spot if found.get("orders") == orders else Spot()
+        return self._noted
+
+    def note(self, spot: Spot, orders: int) -> None:
+        """Keep a spot that lies much further on; it is no loss when that fails."""
+        if spot.number < self._noted.number + EVERY:
+            return
+        self._noted = spot
+        found = {"spot": asdict(spot), "orders": orders}
+        with suppress(OSError):
+            write_whole(self._path, json.dumps(found).encode())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ still waits. So a kill at any moment loses no turn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -14,27 +15,40 @@ from bxcore import delivery_marks, journal, turn_decisions
 from bxcore.decide import Send
 from bxcore.delivery_marks import Erased, Mark, Marks
 from bxcore.turn_decisions import Decided
-from bxio.journal_file import JournalError, JournalFile
+from bxio import journal_summary
+from bxio.journal_file import JournalError, JournalFile, Prefix
+
+
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The last decision of a session: its turn, the size and the name of its log then."""
+
+    turn: int
+    size: int
+    log: str
 
 
 class TurnLedger:
     """Every decision so far; used by one thread, the memory's."""
 
-    def __init__(self, file: JournalFile, rows: Iterable[Decided]) -> None:
+    def __init__(self, file: JournalFile, last: dict[str, _Last], rows: Iterable[Decided]) -> None:
         self._file = file
-        self._last: dict[str, Decided] = {}
+        self._last = last
+        self._unsummed = len(file.payloads)
         self._note(rows)
+        self._summarize()
 
     @classmethod
     def open(cls, path: Path) -> Self:
         """Open or make it. Raises ``JournalError``."""
-        file = JournalFile.open(path)
+        known, last = _last_ones(path)
+        file = JournalFile.open(path, known)
         try:
             rows = _rows(file.payloads, path)
         except JournalError:
             file.close()
             raise
-        return cls(file, rows)
+        return cls(file, last if file.skipped else {}, rows)
 
     def decided(self, session: str, log: str) -> int:
         """Up to which turn this log of a session is decided, 0 for none."""
@@ -55,10 +69,18 @@ class TurnLedger:
         """Put decisions on disk, all or none. Raises ``JournalError``."""
         self._file.append([turn_decisions.dump(row) for row in rows], sync=True)
         self._note(rows)
+        self._unsummed += len(rows)
+        self._summarize()
 
     def _note(self, rows: Iterable[Decided]) -> None:
         for row in rows:
-            self._last[row.session] = row
+            self._last[row.session] = _Last(row.turn, row.size, row.log)
+
+    def _summarize(self) -> None:
+        if self._unsummed >= journal_summary.EVERY:
+            total = {name: [last.turn, last.size, last.log] for name, last in self._last.items()}
+            journal_summary.write(self._file, total)
+            self._unsummed = 0
 
     def close(self) -> None:
         """Close the file and free its lock; a second call does nothing."""
@@ -86,13 +108,18 @@ class DeliveryMarks:
     def __init__(self, file: JournalFile, known: Marks) -> None:
         self._file = file
         self.known = known
+        self._unsummed = len(file.payloads)
+        self._summarize()
 
     @classmethod
     def open(cls, path: Path) -> Self:
         """Open or make them. Raises ``JournalError``."""
-        file = JournalFile.open(path)
+        prefix, known = _marks(path)
+        file = JournalFile.open(path, prefix)
         try:
-            known = Marks.of(map(delivery_marks.parse, file.payloads))
+            known = known if file.skipped else Marks()
+            for payload in file.payloads:
+                known.take(delivery_marks.parse(payload))
         except ValueError:
             file.close()
             raise JournalError(f"{path} holds a line that is no mark; restore it from a backup") from None
@@ -103,10 +130,39 @@ class DeliveryMarks:
         self._file.append([delivery_marks.dump(mark) for mark in marks], sync=True)
         for mark in marks:
             self.known.take(mark)
+        self._unsummed += len(marks)
+        self._summarize()
+
+    def _summarize(self) -> None:
+        if self._unsummed >= journal_summary.EVERY:
+            journal_summary.write(self._file, self.known.summary())
+            self._unsummed = 0
 
     def close(self) -> None:
         """Close the file and free its lock; a second call does nothing."""
         self._file.close()
+
+
+def _last_ones(path: Path) -> tuple[Prefix | None, dict[str, _Last]]:
+    """What the ledger came to when it was summed up."""
+    found = journal_summary.read(path)
+    try:
+        return (
+            (None, {})
+            if found is None
+            else (found[0], {name: _Last(*last) for name, last in found[1].items()})
+        )
+    except (TypeError, AttributeError):
+        return None, {}
+
+
+def _marks(path: Path) -> tuple[Prefix | None, Marks]:
+    """What the marks came to when they were summed up."""
+    found = journal_summary.read(path)
+    try:
+        return (None, Marks()) if found is None else (found[0], Marks.of_summary(found[1]))
+    except (TypeError, ValueError, LookupError):
+        return None, Marks()
 
 
 def _rows(payloads: Iterable[str], path: Path) -> tuple[Decided, ...]:

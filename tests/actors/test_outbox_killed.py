@@ -13,7 +13,7 @@ from tests.doubles.honcho_wire import HonchoWire
 from tests.doubles.outbox_process import SESSION
 from tests.doubles.troubled_honcho import TroubledHoncho
 
-KILLS = 6
+KILLS = 5
 ROOT = Path(__file__).parents[2]
 
 
@@ -65,7 +65,7 @@ def test_no_turn_is_lost_or_doubled_by_a_kill_at_any_request_of_a_server_in_trou
     said = 0
     for _ in range(KILLS):
         requests = len(honcho.requests) + chance.randint(1, 8)
-        with begun(tmp_path, 60, honcho.url) as process:
+        with begun(tmp_path, 40, honcho.url) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 said = int(line) if line.strip().isdecimal() else said

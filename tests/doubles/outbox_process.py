@@ -1,7 +1,7 @@
 """A process with a memory, an outbox and an embedded Honcho that logs turns until it is killed.
 
-Run with a folder and a number of turns, and the URL of a Honcho in place of its own; prints the number of each
-turn once its log is on disk. With no turns it sends what still waits, says ``done`` and ends.
+Run with a folder and a number of turns, and the URL of a Honcho in place of its own; prints the number of
+each turn once its log is on disk. With no turns it sends what still waits, says ``done`` and ends.
 """
 
 from __future__ import annotations
