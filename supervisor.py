@@ -102,7 +102,7 @@ def tree(parts: Parts) -> SupervisorSpec:
             group(
                 "memory.group",
                 Strategy.ONE_FOR_ONE,
-                ChildSpec(name="outbox", start=_outbox(parts), backoff=network),
+                ChildSpec(name="outbox", start=_outbox(parts), start_s=60.0, backoff=network),
                 ChildSpec(name="memory", start=_memory(parts), start_s=60.0),
             ),
             group(
@@ -194,6 +194,7 @@ def _outbox(parts: Parts) -> Start:
         sessions=parts.claim.store,
         forgotten=state / "forgotten.jsonl",
         save=honcho.save,
+        settle_s=0.0 if honcho.url == "embedded" else 5.0,  # what is in this process ends with it
         publish=parts.facts.hear_of_outbox,
     )
     return lambda context: Outbox(context, delivery=delivery)

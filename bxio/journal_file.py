@@ -62,6 +62,7 @@ class JournalFile:
         """What the file held when it was opened, behind the prefix that was known."""
         self.skipped = 0
         """Lines of that prefix."""
+        self._known: Prefix | None = None
         self._check = 0
         self._first = 0
         self._fd = descriptor
@@ -85,9 +86,10 @@ class JournalFile:
         except OSError as error:
             raise JournalError(f"{path} cannot be opened: {error.strerror}") from None
         opened = cls(path, descriptor)
+        opened._known = known
         try:
             opened._check_and_lock()
-            opened._recover(known)
+            opened._recover()
         except OSError as error:
             opened.close()
             raise JournalError(f"{path} cannot be recovered: {error.strerror}") from None
@@ -114,11 +116,11 @@ class JournalFile:
         if self._identity in _poisoned:
             raise JournalError(_POISONED.format(path=self.path))
 
-    def _recover(self, known: Prefix | None) -> None:
+    def _recover(self) -> None:
         """Trust only what is synced: what the last run wrote may stand in the page cache alone."""
         os.fsync(self._fd)
         sync_folder(self.path.parent)
-        data = _read_all(self._fd)
+        data, known = _read_all(self._fd), self._known
         if known is None or zlib.crc32(memoryview(data)[: known.size]) != known.check:
             known = Prefix(size=0, number=0, first=0, crc=journal.START, check=0)
         try:
