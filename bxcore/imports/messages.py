@@ -84,7 +84,7 @@ def _of_tree(mapping: Mapping[str, Any], last: object) -> list[Any]:
     """The branch that was shown last, from its root; a tree that runs in a circle ends where it closes."""
     branch: list[Any] = []
     seen: set[object] = set()
-    node = last if last in mapping else next(reversed(list(mapping)), None)
+    node = last if isinstance(last, str) and last in mapping else next(reversed(list(mapping)), None)
     while isinstance(node, str) and node in mapping and node not in seen:
         seen.add(node)
         found = mapping[node]

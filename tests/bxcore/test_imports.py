@@ -83,6 +83,13 @@ def test_a_tree_that_runs_in_a_circle_ends() -> None:
     assert of_json([{"mapping": mapping, "current_node": "a"}]).conversations == ()
 
 
+@pytest.mark.parametrize("last", [[], {}, None, 7, "gone"])
+def test_a_tree_that_does_not_say_where_it_ends_is_read_from_its_last_node(last: object) -> None:
+    mapping = {"a": {"message": said("user", "x")}, "b": {"message": said("assistant", "y"), "parent": "a"}}
+    [conversation] = of_json([{"mapping": mapping, "current_node": last}]).conversations
+    assert conversation.exchanges == (Exchange("x", "y"),)
+
+
 def test_what_nobody_said_is_left_out_and_counted() -> None:
     found = of_json([said("system", "be kind"), *TALK, said("tool", "42")])
     assert found.conversations[0].exchanges == (EXCHANGE,)

@@ -134,9 +134,12 @@ def test_the_order_of_the_grants_decides_nothing(call: Call, grants: list[Grant]
 
 
 @given(calls(), SETS, GRANTS)
-def test_a_grant_for_another_tool_changes_nothing(call: Call, grants: list[Grant], more: Grant) -> None:
+def test_a_grant_for_another_tool_decides_nothing(call: Call, grants: list[Grant], more: Grant) -> None:
+    """It may hide folders from a command, which reads and writes files too."""
     other = replace(more, id="other", tool="read_file" if call.tool != "read_file" else "shell")
-    assert decide(call, [*grants, other], NOW) == decide(call, grants, NOW)
+    with_it, without = decide(call, [*grants, other], NOW), decide(call, grants, NOW)
+    assert replace(with_it, masked=()) == replace(without, masked=())
+    assert set(with_it.masked) >= set(without.masked)
 
 
 @given(calls(), SETS)
