@@ -57,6 +57,16 @@ def test_a_name_is_found_by_its_word(index: RecallIndex) -> None:
     assert found(index, "Halvorsen?", k=1) == [DIET]
 
 
+def test_what_has_most_words_goes_before_what_only_means_it(index: RecallIndex) -> None:
+    said = "The weather was bad all day and we stayed in."
+    turn = FinishedTurn(
+        session="b", turn=1, at="", user=said, reply="Quill and Halvorsen too.", label=NEW_SESSION
+    )
+    index.add_turns("b", [turn], size=1, upto=1)
+    add(index, ("2026-03-02", "The wages went up by a tenth."))
+    assert found(index, "Quill, Halvorsen, salary?") == [said, "The wages went up by a tenth."]
+
+
 def test_nonsense_finds_nothing(index: RecallIndex) -> None:
     add(index, ("2026-03-01", DIET), ("2026-03-02", BOILER))
     assert found(index, "zzyx wug florp?") == []
@@ -112,6 +122,10 @@ def test_what_is_forgotten_is_found_by_no_way(index: RecallIndex) -> None:
     add(index, ("2026-05-03", BOILER), ("2026-05-04", DIET))
     assert BOILER in found(index, "what did the plumber fix in the heater?")
     index.forget("a", [1], size=1)
+    meaning = index._meaning.ready()
+    assert meaning is not None
+    assert meaning._codes is not None
+    assert len(meaning._codes) == 1
     for query in ("boiler", "what did the plumber fix in the heater?", "in May"):
         assert BOILER not in found(index, query), query
 

@@ -111,7 +111,10 @@ def test_after_a_failed_write_it_goes_on_from_what_is_in_the_file(
     assert kept.ready() is not None
     places = add(store, 2)
 
-    def full(self: object, docs: object) -> None:
+    real = meaning.Meaning.add
+
+    def full(self: meaning.Meaning, docs: list[tuple[int, str, str]]) -> None:
+        real(self, docs)
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as broken:
