@@ -71,16 +71,31 @@ def test_a_token_that_is_spelled_is_looked_at_again(rule: str, sign: str) -> Non
 
 
 @given(
-    st.lists(st.one_of(WORDS, st.sampled_from(sorted(TOKENS.values()))), min_size=1, max_size=6),
-    st.integers(0, 9),
-    st.sampled_from(ENCODINGS),
-    st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]),
-    st.lists(WORDS, max_size=6),
-    JOINTS,
+    parts=st.lists(st.one_of(WORDS, st.sampled_from(sorted(TOKENS.values()))), min_size=1, max_size=6),
+    offset=st.integers(0, 9),
+    encoding=st.sampled_from(ENCODINGS),
+    letters=st.sampled_from(["utf-8", "utf-16-le", "utf-16-be"]),
+    around=st.lists(WORDS, max_size=6),
+    joint=JOINTS,
 )
-@example([TOKENS["secret-github"]], 1, ENCODINGS[4], "utf-8", ["behind"], "")
-@example([TOKENS["secret-sk"]], 2, ENCODINGS[0], "utf-16-be", ["akin"], "x")
-def test_no_secret_is_missed(  # noqa: PLR0913, PLR0917 - each part of a text varies
+@example(
+    parts=[TOKENS["secret-github"]],
+    offset=1,
+    encoding=ENCODINGS[4],
+    letters="utf-8",
+    around=["behind"],
+    joint="",
+)
+@example(
+    parts=[TOKENS["secret-sk"]],
+    offset=2,
+    encoding=ENCODINGS[0],
+    letters="utf-16-be",
+    around=["akin"],
+    joint="x",
+)
+def test_no_secret_is_missed(  # noqa: PLR0913 - each part of a text varies
+    *,
     parts: list[str],
     offset: int,
     encoding: Callable[[bytes], str],
