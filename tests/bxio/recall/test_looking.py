@@ -57,10 +57,10 @@ def test_a_name_is_found_by_its_word(index: RecallIndex) -> None:
     assert found(index, "Halvorsen?", k=1) == [DIET]
 
 
-def test_what_has_most_words_goes_before_what_only_means_it(index: RecallIndex) -> None:
+def test_what_has_every_word_goes_before_what_only_means_it(index: RecallIndex) -> None:
     said = "The weather was bad all day and we stayed in."
     turn = FinishedTurn(
-        session="b", turn=1, at="", user=said, reply="Quill and Halvorsen too.", label=NEW_SESSION
+        session="b", turn=1, at="", user=said, reply="Quill, Halvorsen: salary.", label=NEW_SESSION
     )
     index.add_turns("b", [turn], size=1, upto=1)
     add(index, ("2026-03-02", "The wages went up by a tenth."))
