@@ -6,7 +6,6 @@ import json
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -118,7 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(status, {}, json.dumps(detail).encode())
             return
         if fate == "late":
-            time.sleep(float(more))
+            threading.Event().wait(float(more))
         headers = {name.lower(): value for name, value in self.headers.items()}
         answer = self.server.honcho.honcho.handle(
             HttpRequest(

@@ -47,7 +47,18 @@ NETWORK = {
 }
 PROCESS = {"logging", "queue", "signal", "subprocess", "sys.stderr", "sys.stdin", "sys.stdout", "threading"}
 PURE_OTHERS = {"idna", "inscriptis", "lxml", "pydantic", "pydantic_core", "tomli"}
-OUTSIDE = {"h11", "httpcore", "httpx", "loguru", "numpy", "podman", "requests", "tantivy", "urllib3", "xllamacpp"}
+OUTSIDE = {
+    "h11",
+    "httpcore",
+    "httpx",
+    "loguru",
+    "numpy",
+    "podman",
+    "requests",
+    "tantivy",
+    "urllib3",
+    "xllamacpp",
+}
 
 RULES = {
     "bxcore": Rule(
