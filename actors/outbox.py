@@ -19,7 +19,7 @@ from actors.outbox_parts import Delivery
 from actors.outbox_sending import Sender
 from actors.outbox_steps import Steps
 from actors.outbox_waiting import Queue
-from bxcore.circuit import Circuit
+from actors.outbox_ways import Ways
 from bxcore.messages.outbox import (
     Deliver,
     DropRow,
@@ -54,6 +54,7 @@ class Outbox(Actor):
         self._marks: DeliveryMarks
         self._queue: Queue
         self._sender: Sender
+        self._ways: Ways
         self._steps: Steps
         self._operator: Operator
         self._open = False
@@ -71,13 +72,8 @@ class Outbox(Actor):
             self._open = True
             self._queue = Queue(delivery.ledger, delivery.forgotten)
             self._sender = Sender(delivery, self._marks, self._cut, self.now)
-            self._steps = Steps(
-                delivery=delivery,
-                queue=self._queue,
-                sender=self._sender,
-                now=self.now,
-                chance=self._world.random,
-            )
+            self._ways = Ways(backoff=delivery.backoff, now=self.now, chance=self._world.random)
+            self._steps = Steps(delivery=delivery, queue=self._queue, sender=self._sender, ways=self._ways)
             self._operator = Operator(delivery, self._steps, self._marks, self._world.wall)
             self._queue.start(self._marks.known)
         except JournalError as error:
@@ -114,7 +110,7 @@ class Outbox(Actor):
             case ShowOutbox():
                 return self._operator.show(message.limit, self._facts(), max(0.0, self._next_s - self.now()))
             case RetryRows():
-                self._steps.at_once()
+                self._ways.at_once()
                 return self._operator.retry(message.id)
             case DropRow():
                 return self._operator.drop(message.id)
@@ -129,7 +125,7 @@ class Outbox(Actor):
         return {
             "waiting": self._queue.waiting,
             "parked": len(self._marks.known.parked),
-            "failures": self._worst().failures,
+            "failures": self._ways.worst.failures,
         }
 
     # When.
@@ -187,13 +183,8 @@ class Outbox(Actor):
         except HonchoUnavailable:
             self._thinks = ()
 
-    def _worst(self) -> Circuit:
-        """What has failed for longest, a way or a session."""
-        known = [*self._steps.circuits.values(), *self._steps.rests.values()]
-        return min((one for one in known if one.failures), key=_since_s, default=Circuit())
-
     def _facts(self) -> OutboxFacts:
-        worst = self._worst()
+        worst = self._ways.worst
         return OutboxFacts(
             waiting=self._queue.waiting,
             parked=len(self._marks.known.parked),
@@ -203,7 +194,3 @@ class Outbox(Actor):
             saves=self._delivery.save,
             queue=self._thinks,
         )
-
-
-def _since_s(circuit: Circuit) -> float:
-    return circuit.since_s

@@ -5,40 +5,25 @@ Each workspace has a circuit. A session that has trouble of its own rests by its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from loguru import logger
 
+from actors.outbox_erasing import carried_out, erase
+from actors.outbox_failures import LATER, SURE
 from actors.outbox_parts import Delivery
 from actors.outbox_sending import MOST_TIMES, Pack, Sender, There
 from actors.outbox_waiting import Queue
-from bxcore.backoff import Backoff
-from bxcore.circuit import Circuit
+from actors.outbox_ways import Ways
 from bxcore.delivery_marks import Fate
 from bxcore.outbox_line import Line, Move, Waiting
 from bxio.honcho import HonchoUnavailable
-from bxio.honcho.errors import (
-    GatewayFailed,
-    Late,
-    NoSuchRoute,
-    NoSuchWorkspace,
-    NotFound,
-    Refused,
-    Reset,
-    ServerFailed,
-    TokenRefused,
-    TooManyRequests,
-    Unreachable,
-)
+from bxio.honcho.errors import Late, NoSuchWorkspace, Refused, ServerFailed
 from bxio.honcho.server import BadName
 from bxio.journal_file import JournalError
 from bxio.session_store import SessionError
 
-SURE = (Unreachable, TokenRefused, TooManyRequests, NoSuchRoute, NoSuchWorkspace, NotFound)
-"""After these nothing of an append is there."""
-LATER = (Late, Reset, GatewayFailed)
-"""After these the server may still be at it."""
 EXTRA = 0.25
 """How often there is a look-up more."""
 FAILS_ALONE = "500 again and again, while others came through"
@@ -46,16 +31,12 @@ FAILS_ALONE = "500 again and again, while others came through"
 
 @dataclass(slots=True, kw_only=True)
 class Steps:
-    """Used by the outbox's thread. ``now`` is monotonic, in seconds; ``chance`` is in [0, 1)."""
+    """Used by the outbox's thread."""
 
     delivery: Delivery
     queue: Queue
     sender: Sender
-    now: Callable[[], float]
-    chance: Callable[[], float]
-    circuits: dict[str, Circuit] = field(default_factory=dict)
-    rests: dict[str, Circuit] = field(default_factory=dict)
-    """Of sessions that have trouble of their own."""
+    ways: Ways
     appended: int = 0
     """Appends that came through."""
 
@@ -63,8 +44,8 @@ class Steps:
 
     def next(self) -> tuple[str | None, float]:
         """The session to serve, and from when on: the first that is due, else the next that will be."""
-        self._tidy()
-        now_s, chosen, chosen_s = self.now(), None, float("inf")
+        self.ways.tidy([*self._sessions()])
+        now_s, chosen, chosen_s = self.ways.now(), None, float("inf")
         for session in self._sessions():
             due_s = self._due_s(session)
             if due_s <= now_s:
@@ -73,18 +54,9 @@ class Steps:
                 chosen, chosen_s = session, due_s
         return chosen, chosen_s
 
-    def _tidy(self) -> None:
-        """What nothing waits for is no trouble."""
-        if not self.queue.waiting and not self.queue.erase:
-            self.circuits.clear()
-        here = self.queue.lines.keys() | self.queue.erase.keys()
-        for session in self.rests.keys() - here:
-            del self.rests[session]
-
     def settle(self) -> None:
         """Let what another life of the box sent come to its end before it is looked up."""
-        until_s = self.now() + self.delivery.settle_s
-        self.rests = {session: Circuit(until_s=until_s) for session in self._sessions()}
+        self.ways.begin_later(self._sessions(), self.delivery.settle_s)
 
     def _sessions(self) -> Iterator[str]:
         yield from self.queue.erase
@@ -92,25 +64,12 @@ class Steps:
 
     def _due_s(self, session: str) -> float:
         if session in self.queue.erase:
-            ways = list(self.delivery.workspaces.values())
-        else:
-            ways = [self.sender.workspace(self.queue.lines[session].rows[0])]
-        rest = self.rests.get(session, Circuit())
-        return max(rest.until_s, *(self.circuit(way).until_s for way in ways))
-
-    def circuit(self, workspace: str) -> Circuit:
-        """The way to a workspace, as the server calls it."""
-        return self.circuits.get(workspace, Circuit())
-
-    def at_once(self) -> None:
-        """Rest no longer."""
-        self.rests.clear()
-        self.circuits = {name: circuit.at_once() for name, circuit in self.circuits.items()}
+            return self.ways.due_s(session, self.delivery.workspaces.values())
+        return self.ways.due_s(session, [self.sender.workspace(self.queue.lines[session].rows[0])])
 
     def why(self, waiting: Waiting) -> str:
         """Why a turn waits, empty when it is about to be sent."""
-        rest = self.rests.get(waiting.key.session, Circuit())
-        return rest.why or self.circuit(self.sender.workspace(waiting)).why
+        return self.ways.why(waiting.key.session, self.sender.workspace(waiting))
 
     # What.
 
@@ -123,23 +82,18 @@ class Steps:
             else:
                 self._move(session, self.queue.lines[session])
         except (JournalError, SessionError) as error:
-            self._rest(session, error.sentence, self.delivery.backoff)
+            self.ways.rest(session, error.sentence)
             logger.error("outbox: session {}: {}", session, error.sentence)
 
     def _erase(self, session: str) -> None:
-        orders = self.queue.erase[session]
-        generation = self.queue.orders.by_session[session].index(orders[0])
         for workspace in dict.fromkeys(self.delivery.workspaces.values()):
             try:
-                self.sender.erase(workspace, session, generation)
+                erase(self.queue, self.sender, workspace, session)
             except HonchoUnavailable as error:
                 self._failed(workspace, error)
                 return
-            self._answers(workspace)
-        self.sender.erased(orders[0])
-        del orders[0]
-        if not orders:
-            del self.queue.erase[session]
+            self.ways.answers(workspace)
+        carried_out(self.queue, self.sender, session)
 
     def _move(self, session: str, line: Line) -> None:
         if line.maybe:
@@ -164,7 +118,7 @@ class Steps:
         except HonchoUnavailable as error:
             self._failed(self.sender.workspace(first), error)
             return
-        self._answers(self.sender.workspace(first))
+        self.ways.answers(self.sender.workspace(first))
         line.probed()
 
     def _send(self, session: str, line: Line, batch: list[Waiting]) -> None:
@@ -208,7 +162,7 @@ class Steps:
             self._arrived(line, Pack(turns, (), frozenset()), appended=True)
         elif there:  # in several appends, so that some of its parts may be missing
             line.apart.add(turns[0].key)
-        elif self.chance() < EXTRA:
+        elif self.ways.chance() < EXTRA:
             self._look_up(turns[-1])
 
     def _is_there(self, session: str, waiting: Waiting) -> bool | None:
@@ -226,7 +180,7 @@ class Steps:
         except HonchoUnavailable as error:  # of a question, which says nothing of what is to be sent
             self._failed(workspace, error)
             return None
-        self._answers(workspace)
+        self.ways.answers(workspace)
         return there
 
     # What became of it.
@@ -238,7 +192,7 @@ class Steps:
             self.sender.times = max(1, self.sender.times // 2)
         line.sent(pack.turns)
         self.queue.gone(pack.turns)
-        self.rests.pop(pack.turns[0].key.session, None)
+        self.ways.goes(pack.turns[0].key.session)
 
     def _refused(self, line: Line, pack: Pack, why: str) -> None:
         found = line.refused(list(pack.turns))
@@ -252,12 +206,11 @@ class Steps:
         if isinstance(error, NoSuchWorkspace):
             self._make(workspace)
         elif isinstance(error, LATER):
-            settle_s = self.delivery.settle_s
-            self._rest(session, str(error), Backoff(first_s=2 * settle_s, most_s=2 * settle_s))
+            self.ways.settle(session, str(error), self.delivery.settle_s)
         elif isinstance(error, ServerFailed):
             line.failed(list(pack.turns), self.appended)
             if pack.turns == (first,):
-                self._rest(session, str(error), self.delivery.backoff)
+                self.ways.rest(session, str(error))
                 self._failed(workspace, error, suspected=True)
                 return
         self._failed(workspace, error)
@@ -272,7 +225,7 @@ class Steps:
         self.sender.mark(waiting, Fate.PARKED, why)
         line.parked(waiting)
         self.queue.gone([waiting])
-        self.rests.pop(waiting.key.session, None)
+        self.ways.goes(waiting.key.session)
         logger.error(
             "outbox: turn {} of session {} is parked: {}", waiting.row.turn, waiting.row.session, why
         )
@@ -281,29 +234,12 @@ class Steps:
         """Open the circuit; what is not the fault of a suspect is a doubt about all of them."""
         if isinstance(error, Late):
             self.sender.times = min(MOST_TIMES, 2 * self.sender.times)
-        circuit = self.circuit(workspace)
-        if not circuit.failures:
+        if self.ways.failed(workspace, str(error), error.retry_after_s):
             logger.warning("outbox: {} turns wait for honcho: {}", self.queue.waiting, error)
-        self.circuits[workspace] = circuit.failed(
-            str(error),
-            self.now(),
-            backoff=self.delivery.backoff,
-            chance=self.chance(),
-            asked_s=error.retry_after_s,
-        )
         if not suspected:
             for line in self.queue.lines.values():
                 line.doubted()
 
-    def _answers(self, workspace: str) -> None:
-        """It answers; whether it stores is seen at the next append."""
-        if workspace in self.circuits:
-            self.circuits[workspace] = self.circuits[workspace].at_once()
-
     def _well(self, waiting: Waiting) -> None:
-        if self.circuits.pop(self.sender.workspace(waiting), Circuit()).failures:
+        if self.ways.stores(self.sender.workspace(waiting)):
             logger.info("outbox: honcho takes turns again")
-
-    def _rest(self, session: str, why: str, backoff: Backoff) -> None:
-        rest = self.rests.get(session, Circuit())
-        self.rests[session] = rest.failed(why, self.now(), backoff=backoff, chance=self.chance())

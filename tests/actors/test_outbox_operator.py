@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bxcore import erasing
-from bxcore.erasing import EraseOrder
-from bxcore.messages.outbox import Deliver, LookAgain
-from bxio.forgotten import Forgotten
+from bxcore.messages.outbox import Deliver
 from tests.doubles.honcho_wire import HonchoWire
-from tests.doubles.outbox_bench import AT, OutboxBench, drop, retry, show, until
+from tests.doubles.outbox_bench import OutboxBench, drop, retry, show, until
 
 POISON = "a <|endoftext|> token"
 
@@ -128,80 +125,3 @@ def test_an_unknown_id_changes_nothing_and_says_where_to_look(bench: OutboxBench
         assert (told.ok, told.known) == (False, False)
         assert "bxctl memory outbox lists them" in told.sentence
     assert bench.done() == 0
-
-
-def order(number: int, turns: tuple[int, ...] | None, log: str = "") -> EraseOrder:
-    return EraseOrder(id=f"e{number}", at=AT, session="k3f", log=log, turns=turns)
-
-
-def given(bench: OutboxBench, *orders: EraseOrder) -> None:
-    """Write orders as the memory does."""
-    journal = Forgotten.open(bench.folder / "forgotten.jsonl")
-    journal.append(orders)
-    journal.close()
-
-
-def test_a_forgotten_turn_is_erased_and_the_others_are_sent_again_in_order(bench: OutboxBench) -> None:
-    box = bench.start()
-    box.tell(Deliver(rows=tuple(bench.decided("k3f", f"turn {number}") for number in range(1, 6))))
-    until(lambda: show(box).waiting == 0)
-    given(bench, order(1, (2, 4)))
-    box.tell(LookAgain())
-    until(lambda: len(users(bench, "k3f--1")) == 3 and show(box).waiting == 0)
-    assert users(bench) == []
-    assert users(bench, "k3f--1") == ["turn 1", "turn 3", "turn 5"]
-    box.tell(Deliver(rows=(bench.decided("k3f", "turn 6"),)))
-    until(lambda: len(users(bench, "k3f--1")) == 4)
-
-
-def test_a_forgotten_session_is_gone_and_nothing_of_it_is_sent(bench: OutboxBench) -> None:
-    box = bench.start()
-    box.tell(Deliver(rows=(bench.decided("k3f", "x"), bench.decided("other", "y"))))
-    until(lambda: show(box).waiting == 0)
-    given(bench, order(1, None))
-    box.tell(LookAgain())
-    until(lambda: users(bench) == [])
-    until(lambda: bench.done() == 3)
-    assert users(bench, "k3f--1") == []
-    assert users(bench, "other") == ["y"]
-
-
-def test_an_order_waits_through_an_outage_and_a_restart(bench: OutboxBench) -> None:
-    box = bench.start()
-    box.tell(Deliver(rows=(bench.decided("k3f", "x"), bench.decided("k3f", "y"))))
-    until(lambda: show(box).waiting == 0)
-    bench.wire.fate = lambda _: "down"
-    given(bench, order(1, (1,)))
-    box.tell(LookAgain())
-    until(lambda: show(box).failing != "")
-    bench.stop()
-    bench.start()
-    assert users(bench) == ["x", "y"]
-    bench.wire.fate = lambda _: "ok"
-    until(lambda: users(bench, "k3f--1") == ["y"])
-    assert users(bench) == []
-    bench.stop()
-    asked = len(bench.wire.requests)
-    box = bench.start()
-    assert show(box).waiting == 0
-    assert len(bench.wire.requests) == asked, "an order is carried out once"
-
-
-def test_a_forgotten_turn_that_still_waited_is_never_sent(bench: OutboxBench) -> None:
-    bench.wire.fate = lambda _: "down"
-    box = bench.start()
-    box.tell(Deliver(rows=(bench.decided("k3f", "x"), bench.decided("k3f", "y"))))
-    given(bench, order(1, (1,)))
-    box.tell(LookAgain())
-    assert [row.turn for row in show(box).rows] == [2]
-    bench.wire.fate = lambda _: "ok"
-    until(lambda: users(bench, "k3f--1") == ["y"])
-    assert users(bench) == []
-
-
-def test_the_journal_holds_orders_and_no_text(bench: OutboxBench) -> None:
-    bench.decided("k3f", "the hidden words")
-    given(bench, order(1, (1,)))
-    written = (bench.folder / "forgotten.jsonl").read_text()
-    assert erasing.dump(order(1, (1,))) in written
-    assert "hidden" not in written
