@@ -212,3 +212,48 @@ def test_a_workspace_that_is_not_there_is_made(bench: OutboxBench, honcho: Troub
     box.tell(sent(bench, turns(0, 3)))
     until(lambda: show(box).waiting == 0, 30)
     assert (honcho.said("k3f"), made) == (turns(0, 3), ["/v3/workspaces"])
+
+
+def test_a_witness_that_was_stored_before_a_stop_is_not_sent_again_once_the_suspect_is_taken(
+    bench: OutboxBench, honcho: TroubledHoncho, tmp_path: Path
+) -> None:
+    box = bench.start()
+    fates: dict[int, str] = {}
+
+    def fate(method: str, path: str) -> str:
+        if not is_append(method, path):
+            return "503" if fates else "ok"
+        if "sending" not in (bench.folder / "delivered.jsonl").read_text():
+            return "ok"
+        fates[0] = "the witness is on its way; from here on nothing is answered"
+        return "stored, reset"
+
+    honcho.fate = fate
+    box.tell(sent(bench, [POISON_500, "turn 1", "turn 2"]))
+    until(lambda: bool(fates), 30)
+    bench.stop()
+    assert honcho.said("k3f") == ["turn 1"]
+    honcho.end()
+    mended = TroubledHoncho(tmp_path / "server").open()
+    bench.client = mended.client
+    box = bench.start()
+    until(lambda: show(box).waiting == 0, 30)
+    assert mended.said("k3f") == ["turn 1", POISON_500, "turn 2"]
+    bench.stop()
+    mended.end()
+
+
+def test_a_session_whose_log_is_damaged_waits_and_says_so_and_holds_up_no_other(
+    bench: OutboxBench, honcho: TroubledHoncho
+) -> None:
+    rows = (bench.decided("bad", "x"), bench.decided("bad", "y"), bench.decided("k3f", "turn 0"))
+    log = bench.folder / "sessions" / "bad" / "0.jsonl"
+    good = log.read_bytes()
+    log.write_bytes(good.replace(b'"x"', b'"z"'))
+    box = bench.start()
+    box.tell(Deliver(rows=rows))
+    until(lambda: show(box).waiting == 2 and honcho.said("k3f") == ["turn 0"], 30)
+    until(lambda: "damaged" in show(box).rows[0].why, 30)
+    log.write_bytes(good)
+    until(lambda: show(box).waiting == 0, 30)
+    assert honcho.said("bad") == ["x", "y"]

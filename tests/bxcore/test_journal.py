@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bxcore import journal
-from bxcore.journal import START, DamageError, frame, recover
+from bxcore.journal import START, DamageError, chain, frame, recover
 
 SECTOR = 512
 json_values = st.recursive(
@@ -156,3 +156,18 @@ def test_a_torn_first_line_is_still_a_framed_log() -> None:
     data, _ = log_of([["1"]])
     assert all(journal.is_framed(data[:cut]) for cut in range(len(data)))
     assert not journal.is_framed(b'{"kind":"user"')
+
+
+def test_the_rest_of_a_log_is_read_from_any_line_on_also_within_a_batch() -> None:
+    one, crc = frame(['"a"', '"b"', '"c"'], 0, START, first=0)
+    data = one + frame(['"d"'], 3, crc, first=3)[0]
+    lines = list(chain(data))
+    assert [line.payload for line, _ in lines] == ['"a"', '"b"', '"c"', '"d"']
+    for line, end in lines:
+        rest = recover(data[end:], seq=line.seq + 1, first=line.first, crc=line.crc)
+        assert rest.payloads == ('"a"', '"b"', '"c"', '"d"')[line.seq + 1 :]
+        assert list(chain(data[end:], seq=line.seq + 2, first=line.first, crc=line.crc)) == []
+    _, end = lines[0]
+    broken = data[end:].replace(b':"b"', b':"x"')
+    with pytest.raises(DamageError, match="line 2 of the log"):
+        recover(broken, seq=1, first=0, crc=lines[0][0].crc)

@@ -7,7 +7,7 @@ import pytest
 
 from bxcore.decide import Send, Skip, Workspace
 from bxcore.records import Assistant, Record, SessionStart, Usage, User
-from bxio.session_store import SessionError, SessionStore
+from bxio.session_store import LOG, SessionError, SessionStore
 from bxio.turn_intake import TurnIntake
 
 SAID = User(text="hi", speaker="owner")
@@ -73,3 +73,22 @@ def test_a_session_has_grown_until_both_the_ledger_and_the_index_hold_it(
     assert intake.grown({"a": sizes["a"]}) == ["b"]
     log(store, "a", SAID, REPLY)
     assert intake.grown(sizes) == ["a"]
+
+
+def test_a_log_begun_anew_under_an_old_name_and_as_long_is_noticed(
+    store: SessionStore, intake: TurnIntake
+) -> None:
+    def begun(name: str) -> int:
+        opened = store.open("a")
+        opened.append((SessionStart(baseline="", log=name), SAID, REPLY, Usage()))
+        opened.close()
+        return (store.folder / "a" / LOG).stat().st_size
+
+    size = begun("l1")
+    intake.decide(intake.read("a", 1))
+    assert intake.grown({"a": size}) == []
+    (store.folder / "a" / LOG).unlink()
+    assert begun("l2") == size
+    assert intake.grown({"a": size}) == ["a"]
+    assert [(row.turn, row.log) for row in intake.decide(intake.read("a", 1))] == [(1, "l2")]
+    assert intake.grown({"a": size}) == []
