@@ -111,8 +111,9 @@ class Operating:
         if isinstance(found, Told):
             return found
         file, old = found
-        change = partial(memory_entries.exchange, file, old=old, text=message.text or None)
-        what = "replaced in" if message.action == "replace" else "removed from"
+        replaces = message.action == "replace"
+        change = partial(memory_entries.exchange, file, old=old, text=message.text if replaces else None)
+        what = "replaced in" if replaces else "removed from"
         return self._told(file, self._files.edit(file, change, OPERATOR), what)
 
     def _undo(self, number: int | None) -> Told:

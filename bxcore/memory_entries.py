@@ -116,7 +116,7 @@ def _fitting(file: str, before: tuple[str, ...], edited: Edited) -> Edited | Not
 
 
 def _only_match(file: str, entries: tuple[str, ...], piece: str) -> str | NotEdited:
-    matches = tuple(entry for entry in entries if piece in entry)
+    matches = tuple(dict.fromkeys(entry for entry in entries if piece in entry))
     if len(matches) == 1:
         return matches[0]
     if not entries:

@@ -40,9 +40,11 @@ class Known:
         self.revisions.append(revision)
         label = self.label_after(revision)
         for text in revision.added:
-            if not revision.undoes:  # what comes back has the label that it went with
-                self._labels[file, text] = join(self._came_with(file, text), label)
-            self._origins[file, text] = revision
+            if revision.undoes:  # what comes back has the label and the author that it went with
+                self._origins.setdefault((file, text), revision)
+            else:
+                self._labels[file, text] = join(self.came_with(file, text), label)
+                self._origins[file, text] = revision
         self._lifted.difference_update((file, text) for text in revision.removed)
         self._lifted.update((file, text) for text in revision.lifted)
         self._note_undone(revision)
@@ -52,24 +54,25 @@ class Known:
     def _note_undone(self, revision: Revision) -> None:
         if not revision.undoes:
             return
+        taken = self.revisions[revision.undoes - 1]
         self._undone[revision.undoes] = len(self.revisions)
-        lifted = self.revisions[revision.undoes - 1].lifted
-        self._lifted.difference_update((revision.file, text) for text in lifted)
+        self._undone.pop(taken.undoes, None)  # what an undoing took back holds again without it
+        self._lifted.difference_update((revision.file, text) for text in taken.lifted)
 
     def label_after(self, revision: Revision) -> Label:
         """The label of what a revision brings: its own, joined with those of what it took away."""
-        return join(revision.label, *(self._came_with(revision.file, text) for text in revision.removed))
+        return join(revision.label, *(self.came_with(revision.file, text) for text in revision.removed))
 
     def label(self, file: str, text: str) -> Label:
         """The label of an entry; private and trusted for one that no revision knows, or that was lifted."""
-        return NEW_SESSION if self.is_lifted(file, text) else self._came_with(file, text)
+        return NEW_SESSION if self.is_lifted(file, text) else self.came_with(file, text)
 
     def is_lifted(self, file: str, text: str) -> bool:
         """Whether an operator lifted the label of these bytes."""
         return (file, text) in self._lifted
 
     def origin(self, file: str, text: str) -> Revision | None:
-        """The revision that brought an entry last, None for one that no revision knows."""
+        """The revision that wrote an entry last, undoings aside; None for one that no revision knows."""
         return self._origins.get((file, text))
 
     def undone(self, number: int) -> int:
@@ -77,9 +80,20 @@ class Known:
         return self._undone.get(number, 0)
 
     def newest(self) -> int:
-        """The newest revision that is no undoing and was not undone, 0 when there is none."""
-        numbers = range(len(self.revisions), 0, -1)
-        return next((n for n in numbers if not self.undone(n) and not self.revisions[n - 1].undoes), 0)
+        """The newest revision to take back, 0 when there is none: no undoing, not undone, not forgotten."""
+        return next((n for n in range(len(self.revisions), 0, -1) if self._can_be_undone(n)), 0)
+
+    def _can_be_undone(self, number: int) -> bool:
+        revision = self.revisions[number - 1]
+        return not self.undone(number) and not revision.undoes and not revision.is_forgotten
+
+    def later(self, number: int, file: str, text: str) -> int:
+        """The newest revision behind ``number`` that took an entry or brought it, 0 for none."""
+        for found in range(len(self.revisions), number, -1):
+            revision = self.revisions[found - 1]
+            if revision.file == file and text in (*revision.added, *revision.removed):
+                return found
+        return 0
 
     def by_hand(self, file: str, found: tuple[str, ...], at: str) -> Revision | None:
         """The revision that a person made in an editor, or None when the file holds what is known of it."""
@@ -90,5 +104,6 @@ class Known:
             return None
         return Revision(file=file, who="hand", at=at, label=NEW_SESSION, removed=removed, added=added)
 
-    def _came_with(self, file: str, text: str) -> Label:
+    def came_with(self, file: str, text: str) -> Label:
+        """The label of an entry before any lifting, and what an edit of it has again."""
         return self._labels.get((file, text), NEW_SESSION)

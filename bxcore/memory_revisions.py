@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import Label, Level
 
 Who: TypeAlias = Literal["session", "hand", "operator", "import"]
@@ -38,6 +39,11 @@ class Revision:
     def origin(self) -> str:
         """Who made it, in words."""
         return _ORIGINS.get(self.who) or f"session {self.session} turn {self.turn}"
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether a text that it took, brought or lifted was forgotten since."""
+        return FORGOTTEN in (*self.added, *self.removed, *self.lifted)
 
 
 def dump(revision: Revision) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bxcore import memory_entries
-from bxcore.forgetting import FORGOTTEN
 from bxcore.memory_entries import LIMITS, Edited, NotEdited, first_words
 from bxcore.memory_known import Known
 
@@ -18,14 +17,16 @@ def undo(known: Known, number: int, entries: Sequence[str]) -> Edited | NotEdite
     revision = known.revisions[number - 1]
     if known.undone(number):
         return NotEdited(sentence=f"edit {number} is undone already, by edit {known.undone(number)}")
-    if FORGOTTEN in (*revision.added, *revision.removed, *revision.lifted):
+    if revision.is_forgotten:
         return NotEdited(sentence=f"edit {number} cannot be undone: what it changed was forgotten")
+    if revision.undoes and known.revisions[revision.undoes - 1].lifted:
+        return NotEdited(sentence=f"edit {number} brought a label back; bxctl memory trust ID lifts it anew")
     if revision.lifted:
         return Edited(entries=tuple(entries))
     gone = [text for text in revision.added if text not in entries]
-    back = [text for text in revision.removed if text in entries]
+    back = [text for text in revision.removed if text in entries and text not in revision.added]
     if gone or back:
-        return NotEdited(sentence=_in_the_way(number, revision.file, gone, back), told=(*gone, *back))
+        return NotEdited(sentence=_in_the_way(known, number, gone, back), told=(*gone, *back))
     after = _after(revision.added, revision.removed, entries)
     return _fitting(
         revision.file, number, Edited(entries=after, removed=revision.added, added=revision.removed)
@@ -38,12 +39,14 @@ def _after(added: tuple[str, ...], removed: tuple[str, ...], entries: Sequence[s
     return (*(text for text in entries if text not in added), *removed)
 
 
-def _in_the_way(number: int, file: str, gone: list[str], back: list[str]) -> str:
-    if gone:
-        what = f'"{first_words(gone[0])}" is no longer in {file}.md'
-    else:
-        what = f'"{first_words(back[0])}" is in {file}.md again'
-    return f"edit {number} cannot be undone, a later one stands in its way: {what}; undo that one first"
+def _in_the_way(known: Known, number: int, gone: list[str], back: list[str]) -> str:
+    file, text = known.revisions[number - 1].file, (gone or back)[0]
+    where = f"is no longer in {file}.md" if gone else f"is in {file}.md again"
+    later = known.later(number, file, text)
+    return (
+        f"edit {number} cannot be undone, edit {later} stands in its way: "
+        f'"{first_words(text)}" {where}; undo that one first'
+    )
 
 
 def _fitting(file: str, number: int, edited: Edited) -> Edited | NotEdited:

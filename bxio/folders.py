@@ -32,11 +32,40 @@ def make_private(folder: Path) -> None:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file (0600) so that a reader, or a crash, finds the old one or the whole new one."""
-    beside = path.with_name(f".{path.name}.new")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(descriptor)
-    beside.rename(path)
+    put_in_place(write_beside(path, data), path)
+
+
+def beside(path: Path) -> Path:
+    """Where what is to take a file's place is written first; a crash may leave it there."""
+    return path.with_name(f".{path.name}.new")
+
+
+def write_beside(path: Path, data: bytes) -> Path:
+    """Write what is to take a file's place (0600), on disk when this returns; an ``OSError`` leaves none."""
+    new = beside(path)
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+    except OSError:
+        discard(new)
+        raise
+    return new
+
+
+def put_in_place(new: Path, path: Path) -> None:
+    """Rename what ``write_beside`` wrote, lasting; an ``OSError`` of the rename leaves the old file alone."""
+    try:
+        new.rename(path)
+    except OSError:
+        discard(new)
+        raise
     sync_folder(path.parent)
+
+
+def discard(new: Path) -> None:
+    """Remove what was written beside a file, if it is there and can be."""
+    with suppress(OSError):
+        new.unlink()

@@ -2,13 +2,17 @@
 
 An edit's revision is on disk before the file is: a crash between the two leaves an edit that was never told
 to have happened, and no entry without its label. A file that a person edited is read again, and that edit
-becomes a revision too.
+becomes a revision too. Whether one did is looked at byte by byte, also just before the rename: two edits
+within a tick of the file system's clock may leave time and size as they were.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,12 +25,10 @@ from bxcore.labels import NEW_SESSION, Label
 from bxcore.memory_entries import LIMITS, Edited, NotEdited
 from bxcore.memory_known import Known
 from bxcore.memory_revisions import Revision, Who
-from bxio.folders import make_private, write_whole
+from bxio.folders import beside, discard, make_private, put_in_place, write_beside, write_whole
 from bxio.journal_file import JournalError, JournalFile
 
 REVISIONS = "revisions.jsonl"
-
-
 MOST_BYTES = 1_048_576
 """No memory file is so long; a longer one is not read."""
 TRIES = 3
@@ -67,8 +69,8 @@ class MemoryFiles:
         self._journal = journal
         self._known = known
         self._now = now
-        self._seen: dict[str, tuple[int, int, int]] = {}
-        """Modification time, size and inode of each file when it was read last."""
+        self._data: dict[str, bytes] = {}
+        """The bytes of each file when it was read last."""
         self._entries: dict[str, tuple[str, ...]] = {}
         self._odd: set[str] = set()
         """Files whose bytes are no UTF-8."""
@@ -88,7 +90,10 @@ class MemoryFiles:
         except ValueError as error:
             journal.close()
             raise MemoryFilesError(f"{folder / REVISIONS} holds a line that is {error}; restore it") from None
-        return cls(folder, journal, known, now)
+        files = cls(folder, journal, known, now)
+        for path in (folder / REVISIONS, *map(files.path, LIMITS)):
+            discard(beside(path))  # of a crash; it may hold what is forgotten later
+        return files
 
     def entries(self, file: str) -> tuple[Entry, ...]:
         """The entries of one file as they are on disk now. Raises ``MemoryFilesError``."""
@@ -121,8 +126,7 @@ class MemoryFiles:
             if isinstance(edited, NotEdited):
                 return edited
             self._refuse_when_odd(file)
-            if self._is_as_read(file):
-                self._write(file, edited, editor)
+            if self._put(file, edited, editor):
                 return edited
         raise MemoryFilesError(f"{self.path(file)} changes under the edit; close it elsewhere and try again")
 
@@ -156,34 +160,64 @@ class MemoryFiles:
             raise MemoryFilesError(error.sentence) from None
         self._known = Known.of(revisions)
 
-    def _write(self, file: str, edited: Edited, editor: Editor) -> None:
-        self._record(
-            Revision(
-                file=file,
-                who=editor.who,
-                at=self._now(),
-                label=editor.label,
-                removed=edited.removed,
-                added=edited.added,
-                session=editor.session,
-                turn=editor.turn,
-                undoes=editor.undoes,
-            )
-        )
-        path = self.path(file)
-        self._seen.pop(file, None)
+    def _put(self, file: str, edited: Edited, editor: Editor) -> bool:
+        """Write an edit; False, with the file as it is, when a person saved it meanwhile."""
+        revision = self._revision(file, edited, editor)
         if not edited.removed and not edited.added:
-            return
+            self._record(revision)
+            return True
+        path = self.path(file)
         try:
-            write_whole(path, memory_entries.render(edited.entries).encode())
+            new = write_beside(path, memory_entries.render(edited.entries).encode())
         except OSError as error:
             raise MemoryFilesError(_cannot("written", path, error)) from None
+        try:
+            return self._put_in_place(revision, new, path)
+        finally:
+            discard(new)
+
+    def _put_in_place(self, revision: Revision, new: Path, path: Path) -> bool:
+        file = revision.file
+        if not self._is_as_read(file):
+            return False
+        self._record(revision)
+        if not self._is_as_read(file):
+            self._take_back(revision)
+            return False
+        read = self._data.pop(file)
+        try:
+            put_in_place(new, path)
+        except OSError as error:
+            with suppress(OSError, MemoryFilesError):  # else the next reading finds out
+                if _bytes_of(path) == read:
+                    self._take_back(revision)
+            raise MemoryFilesError(_cannot("written", path, error)) from None
+        return True
+
+    def _revision(self, file: str, edited: Edited, editor: Editor) -> Revision:
+        return Revision(
+            file=file,
+            who=editor.who,
+            at=self._now(),
+            label=editor.label,
+            removed=edited.removed,
+            added=edited.added,
+            session=editor.session,
+            turn=editor.turn,
+            undoes=editor.undoes,
+        )
+
+    def _take_back(self, revision: Revision) -> None:
+        """Note that the newest revision never came to the file, so that it is nobody's edit by hand."""
+        number = len(self._known.revisions)
+        self._record(replace(revision, removed=revision.added, added=revision.removed, undoes=number))
 
     def _is_as_read(self, file: str) -> bool:
+        path = self.path(file)
         try:
-            return self._seen.get(file) == _mark(self.path(file))
+            return _bytes_of(path) == self._data[file]
         except OSError as error:
-            raise MemoryFilesError(_cannot("read", self.path(file), error)) from None
+            raise MemoryFilesError(_cannot("read", path, error)) from None
 
     def _refuse_when_odd(self, file: str) -> None:
         """An edit would write its other bytes as U+FFFD."""
@@ -191,22 +225,19 @@ class MemoryFiles:
             raise MemoryFilesError(f"{self.path(file)} is not UTF-8; save it as UTF-8 and try again")
 
     def _read(self, file: str) -> tuple[str, ...]:
-        """Read a file again only when it changed; what a person changed becomes a revision."""
+        """The entries on disk; what a person changed since the last reading becomes a revision."""
         path = self.path(file)
         try:
-            mark = _mark(path)
-            if self._seen.get(file) == mark:
-                return self._entries[file]
-            if mark[1] > MOST_BYTES:
-                raise MemoryFilesError(f"{path} has {mark[1]} bytes and no memory file may; shorten it")
-            data = path.read_bytes() if mark[1] else b""
+            data = _bytes_of(path)
         except OSError as error:
             raise MemoryFilesError(_cannot("read", path, error)) from None
+        if self._data.get(file) == data:
+            return self._entries[file]
         found = memory_entries.parse(self._decoded(file, data))
         revision = self._known.by_hand(file, found, self._now())
         if revision is not None:
             self._record(revision)
-        self._seen[file], self._entries[file] = mark, found
+        self._data[file], self._entries[file] = data, found
         return found
 
     def _record(self, revision: Revision) -> None:
@@ -243,12 +274,20 @@ def _blanked(revision: Revision, holds: Callable[[str], bool]) -> Revision:
     )
 
 
-def _mark(path: Path) -> tuple[int, int, int]:
+def _bytes_of(path: Path) -> bytes:
+    """What a file holds, nothing when there is none. Raises ``OSError``, ``MemoryFilesError``."""
     try:
-        found = path.stat()
+        mode = path.stat().st_mode
     except FileNotFoundError:
-        return 0, 0, 0
-    return found.st_mtime_ns, found.st_size, found.st_ino
+        return b""
+    if not stat.S_ISREG(mode):  # a pipe would block, and a device be renamed over
+        raise OSError(errno.EINVAL, "is a directory" if stat.S_ISDIR(mode) else "is a pipe or a device")
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+        size = os.fstat(file.fileno()).st_size
+    if len(data) > MOST_BYTES:
+        raise MemoryFilesError(f"{path} has {size} bytes and no memory file may; shorten it and try again")
+    return data
 
 
 def _cannot(what: str, path: Path, error: OSError) -> str:

@@ -10,7 +10,7 @@ from actors.base import Mailbox, Refusal
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.messages.memory_operator import EditEntry, LiftLabel, ListEntries, UndoEdit
 from tests.doubles.memory_bench import edit, recall
-from tests.doubles.memory_operator import id_of, listed, log, texts, told
+from tests.doubles.memory_operator import forget, id_of, listed, log, texts, told
 
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 TOKEN = "ghp_" + "a1B2" * 9
@@ -66,6 +66,46 @@ def test_an_edit_is_undone_and_then_the_one_before_it(memory_box: Mailbox) -> No
     assert told(memory_box, UndoEdit()).ok
     assert texts(memory_box, "user") == []
     assert told(memory_box, UndoEdit()).sentence == "there is no edit to undo; bxctl memory log lists them"
+
+
+def test_an_undoing_can_be_undone_and_the_edit_be_undone_again(memory_box: Mailbox) -> None:
+    edit(memory_box, "add", "user", text="likes tea")
+    for number, left in ((1, []), (2, ["likes tea"]), (None, []), (4, ["likes tea"])):
+        assert told(memory_box, UndoEdit(number=number)).ok
+        assert texts(memory_box, "user") == left
+
+
+def test_an_undo_passes_over_what_was_forgotten(memory_box: Mailbox) -> None:
+    edit(memory_box, "add", "user", text="likes tea")
+    edit(memory_box, "add", "user", text="has a cat")
+    assert forget(memory_box, text="cat").done
+    assert told(memory_box, UndoEdit()).sentence.startswith("edit 1 is undone")
+    assert texts(memory_box, "user") == []
+
+
+def test_a_removal_takes_no_text_in(memory_box: Mailbox) -> None:
+    edit(memory_box, "add", "user", text="likes tea")
+    gone = EditEntry(action="remove", id=id_of(memory_box, "user", "likes tea"), text=TOKEN)
+    assert told(memory_box, gone).ok
+    assert texts(memory_box, "user") == []
+
+
+def test_a_secret_does_not_come_in_by_replacing(memory_box: Mailbox) -> None:
+    edit(memory_box, "add", "user", text="likes tea")
+    refused = EditEntry(action="replace", id=id_of(memory_box, "user", "likes tea"), text=f"key {TOKEN}")
+    answer = told(memory_box, refused)
+    assert not answer.ok
+    assert TOKEN not in answer.sentence
+    assert texts(memory_box, "user") == ["likes tea"]
+
+
+def test_a_lifting_can_be_undone(memory_box: Mailbox) -> None:
+    edit(memory_box, "add", "notes", text="the vet is Dr Hall", state=UNTRUSTED)
+    told(memory_box, LiftLabel(id=id_of(memory_box, "notes", "the vet is Dr Hall")))
+    assert told(memory_box, UndoEdit()).ok
+    [entry] = listed(memory_box, "notes").entries
+    assert (entry.label, entry.lifted) == (UNTRUSTED, False)
+    assert recall(memory_box, "vet").label.untrusted
 
 
 def test_the_log_shows_what_undid_what(memory_box: Mailbox) -> None:

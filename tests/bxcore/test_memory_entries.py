@@ -77,6 +77,10 @@ def test_a_piece_of_two_entries_is_refused_with_their_first_words() -> None:
     assert found.told == ("one fish", "two fish")
 
 
+def test_an_entry_that_a_person_wrote_twice_is_one_that_can_be_removed() -> None:
+    assert memory_entries.remove("notes", ("a", "b", "a"), "a") == Edited(entries=("b",), removed=("a",))
+
+
 def test_a_piece_of_no_entry_is_refused_with_what_there_is() -> None:
     found = memory_entries.replace("notes", tuple(f"entry {n}" for n in range(7)), "fish", "x")
     assert isinstance(found, NotEdited)

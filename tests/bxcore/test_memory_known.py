@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import NEW_SESSION, Label, Level, join
 from bxcore.memory_known import Known
 from bxcore.memory_revisions import Revision
@@ -114,6 +115,18 @@ def test_what_an_undoing_brings_back_has_the_label_that_it_went_with() -> None:
     assert known.label("notes", "b") == UNTRUSTED
 
 
+def test_a_lifted_entry_has_the_label_that_it_came_with_when_it_is_edited() -> None:
+    known = Known.of([edit("a", label=UNTRUSTED), lift("a")])
+    assert (known.label("notes", "a"), known.came_with("notes", "a")) == (NEW_SESSION, UNTRUSTED)
+
+
+def test_what_an_undoing_brings_back_is_by_who_wrote_it() -> None:
+    undoing = Revision(file="notes", who="operator", at="", label=NEW_SESSION, added=("a",), undoes=2)
+    origin = Known.of([edit("a"), edit(removed="a"), undoing]).origin("notes", "a")
+    assert origin is not None
+    assert origin.origin == "session k3f turn 4"
+
+
 def test_an_entry_knows_who_brought_it_last() -> None:
     known = Known.of([edit("a"), Revision(file="notes", who="hand", at="", label=NEW_SESSION, added=("b",))])
     origins = [known.origin("notes", text) for text in "abc"]
@@ -124,3 +137,21 @@ def test_the_newest_edit_is_one_that_was_not_undone() -> None:
     assert Known().newest() == 0
     known = Known.of([edit("a"), edit("b"), edit(removed="b", undoes=2)])
     assert (known.newest(), known.undone(2), known.undone(1)) == (1, 3, 0)
+
+
+def test_an_edit_whose_undoing_was_taken_back_holds_again() -> None:
+    known = Known.of([edit("a"), edit(removed="a", undoes=1), edit("a", undoes=2)])
+    assert (known.newest(), known.undone(1), known.undone(2)) == (1, 0, 3)
+
+
+def test_an_edit_of_something_forgotten_is_passed_over_by_undo() -> None:
+    known = Known.of([edit("a"), Revision(file="notes", who="hand", at="", label=NEW_SESSION)])
+    known.take(Revision(file="notes", who="operator", at="", label=NEW_SESSION, removed=(FORGOTTEN,)))
+    assert known.newest() == 2
+
+
+def test_what_touched_an_entry_later_is_the_newest_that_did_in_its_file() -> None:
+    elsewhere = Revision(file="user", who="hand", at="", label=NEW_SESSION, added=("a",))
+    known = Known.of([edit("a"), edit("b", removed="a"), edit("a"), edit("c"), elsewhere])
+    assert [known.later(1, "notes", text) for text in "abcd"] == [3, 2, 4, 0]
+    assert known.later(3, "notes", "a") == 0

@@ -57,9 +57,13 @@ def test_a_consolidated_entry_gives_back_all_that_it_stands_for() -> None:
 
 def test_a_later_edit_stands_in_the_way() -> None:
     replaced = known(revision("a"), revision("b", removed="a"))
-    assert '"a" is no longer in user.md; undo that one first' in refused(undo(replaced, 1, ("b",)))
+    assert refused(undo(replaced, 1, ("b",))) == (
+        'edit 1 cannot be undone, edit 2 stands in its way: "a" is no longer in user.md; undo that one first'
+    )
     again = known(revision("a"), revision(removed="a"), revision("a"))
-    assert '"a" is in user.md again; undo that one first' in refused(undo(again, 2, ("a",)))
+    assert refused(undo(again, 2, ("a",))) == (
+        'edit 2 cannot be undone, edit 3 stands in its way: "a" is in user.md again; undo that one first'
+    )
 
 
 def test_an_edit_is_undone_once() -> None:
@@ -81,6 +85,28 @@ def test_what_was_forgotten_does_not_come_back() -> None:
 def test_an_undone_lifting_changes_no_entry() -> None:
     lifted = Revision(file="user", who="operator", at="", label=NEW_SESSION, lifted=("a",))
     assert undo(known(revision("a"), lifted), 2, ("a",)) == Edited(entries=("a",))
+
+
+def test_a_lifting_is_done_anew_and_not_brought_back_by_undoing() -> None:
+    lifted = Revision(file="user", who="operator", at="", label=NEW_SESSION, lifted=("a",))
+    back = known(revision("a"), lifted, revision(undoes=2))
+    assert (
+        refused(undo(back, 3, ("a",))) == "edit 3 brought a label back; bxctl memory trust ID lifts it anew"
+    )
+
+
+def test_an_entry_that_took_in_another_one_gives_it_back() -> None:
+    merged = known(revision("ab"), revision("a", removed="ab"))
+    assert undo(merged, 2, ("a", "c")) == Edited(entries=("c", "a", "b"), removed=("a",), added=("a", "b"))
+
+
+def test_an_undoing_is_undone_and_then_the_edit_again() -> None:
+    folded = known(revision("a"))
+    entries: tuple[str, ...] = ("a",)
+    for number in (1, 2, 1):
+        entries = taken(folded, undo(folded, number, entries), entries, undoes=number)
+    assert entries == ()
+    assert (folded.undone(1), folded.undone(2), folded.newest()) == (4, 3, 0)
 
 
 edits = st.lists(

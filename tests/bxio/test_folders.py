@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bxio.folders import make_private, sync_folder, write_whole
+from bxio.folders import make_private, sync_folder, write_beside, write_whole
 
 ROOT = Path(__file__).parents[2]
 WRITE = """
@@ -44,6 +45,25 @@ def test_a_file_is_replaced_whole_and_is_private(tmp_path: Path) -> None:
     assert (tmp_path / "x").read_bytes() == b"new"
     assert (tmp_path / "x").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_file_that_cannot_take_a_place_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "x" / "full").mkdir(parents=True)
+    with pytest.raises(OSError, match="irectory"):
+        write_whole(tmp_path / "x", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_file_that_cannot_be_written_whole_leaves_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_beside(tmp_path / "x", b"new")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_is_missing_cannot_be_synced(tmp_path: Path) -> None:

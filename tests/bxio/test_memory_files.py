@@ -65,42 +65,6 @@ def test_a_revision_says_who_and_what(tmp_path: Path) -> None:
     files.close()
 
 
-def test_a_file_edited_by_hand_is_read_again_and_not_overwritten(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    add(files, "notes", "one")
-    path = tmp_path / "memory" / "notes.md"
-    path.write_bytes("one\r\n§\r\ntwo\r\n".encode())
-    add(files, "notes", "three")
-    assert files.texts("notes") == ("one", "two", "three")
-    files.close()
-
-
-def test_a_typo_mended_by_hand_lifts_no_label(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    add(files, "notes", "call thsi number", UNTRUSTED)
-    (tmp_path / "memory" / "notes.md").write_text("call this number\n")
-    assert files.entries("notes") == (Entry("call this number", UNTRUSTED),)
-    files.close()
-    again = opened(tmp_path)
-    assert again.entries("notes") == (Entry("call this number", UNTRUSTED),)
-    again.close()
-
-
-def test_a_file_that_a_person_removed_is_empty(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    add(files, "user", "likes tea")
-    (tmp_path / "memory" / "user.md").unlink()
-    assert files.texts("user") == ()
-    files.close()
-
-
-def test_a_file_of_odd_bytes_is_read_as_well_as_can_be(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    (tmp_path / "memory" / "user.md").write_bytes(b"caf\xff\n")
-    assert files.texts("user") == ("caf�",)
-    files.close()
-
-
 def test_a_crash_between_revision_and_file_loses_no_label(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,10 +75,12 @@ def test_a_crash_between_revision_and_file_loses_no_label(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
+        patch.setattr(Path, "rename", full)
         with pytest.raises(MemoryFilesError, match=r"notes.md cannot be written: no space left on device"):
             files.edit("notes", replaced, Editor(session="k3f", turn=5, label=NEW_SESSION))
     assert files.entries("notes") == (Entry("old", UNTRUSTED),)
+    assert [revision.who for revision in files.known.revisions] == ["session"] * 3
+    assert [path.name for path in (tmp_path / "memory").glob(".*")] == []
     add(files, "notes", "new")
     assert files.entries("notes")[1] == Entry("new", UNTRUSTED)
     files.close()
@@ -125,14 +91,6 @@ def test_a_folder_that_others_may_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "memory").chmod(0o755)
     with pytest.raises(MemoryFilesError, match="0700"):
         opened(tmp_path)
-
-
-def test_a_file_that_is_a_folder_is_one_clear_sentence(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    (tmp_path / "memory" / "user.md").mkdir()
-    with pytest.raises(MemoryFilesError, match=r"user.md cannot be read: is a directory"):
-        files.texts("user")
-    files.close()
 
 
 class Faults:
@@ -176,79 +134,16 @@ def test_wherever_an_edit_breaks_off_nothing_is_half_there_and_no_label_is_lifte
     again.close()
 
 
-OPERATORS_EDIT = Editor(who="operator", label=NEW_SESSION)
-
-
-def test_what_a_person_saves_under_an_edit_is_kept_and_the_edit_made_on_it(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    add(files, "notes", "one")
-    path = tmp_path / "memory" / "notes.md"
-    saved = iter(["one\n§\nby hand\n"])
-
-    def change(entries: tuple[str, ...]) -> Edited | NotEdited:
-        text = next(saved, None)
-        if text is not None:  # between our reading and our writing
-            path.write_text(text)
-        return memory_entries.add("notes", entries, "two")
-
-    assert isinstance(files.edit("notes", change, OPERATORS_EDIT), Edited)
-    assert files.texts("notes") == ("one", "by hand", "two")
-    files.close()
-
-
-def test_a_file_that_changes_all_the_time_is_left_alone(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    path = tmp_path / "memory" / "notes.md"
-    count = iter(range(100))
-
-    def change(entries: tuple[str, ...]) -> Edited | NotEdited:
-        path.write_text("x" * (next(count) + 1))
-        return memory_entries.add("notes", entries, "two")
-
-    with pytest.raises(MemoryFilesError, match="changes under the edit"):
-        files.edit("notes", change, OPERATORS_EDIT)
-    assert "two" not in path.read_text()
-    files.close()
-
-
-def test_a_file_of_odd_bytes_is_not_written_over(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    path = tmp_path / "memory" / "user.md"
-    path.write_bytes(b"caf\xe9\n")
-    with pytest.raises(MemoryFilesError, match=r"user.md is not UTF-8; save it as UTF-8"):
-        add(files, "user", "tea")
-    assert path.read_bytes() == b"caf\xe9\n"
-    path.write_text("café\n")
-    add(files, "user", "tea")
-    assert files.texts("user") == ("café", "tea")
-    files.close()
-
-
-def test_a_byte_order_mark_is_no_part_of_an_entry(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    (tmp_path / "memory" / "user.md").write_bytes("\ufefflikes tea\n".encode())
-    assert files.texts("user") == ("likes tea",)
-    files.close()
-
-
-def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    (tmp_path / "memory" / "user.md").write_bytes(b"x" * 2_000_000)
-    with pytest.raises(MemoryFilesError, match="2000000 bytes"):
-        files.texts("user")
-    files.close()
-
-
-def test_what_a_link_leads_to_is_edited_and_the_link_stays(tmp_path: Path) -> None:
-    files = opened(tmp_path)
-    real = tmp_path / "dotfiles.md"
-    real.write_text("one\n")
-    link = tmp_path / "memory" / "notes.md"
-    link.symlink_to(real)
-    add(files, "notes", "two")
-    assert link.is_symlink()
-    assert real.read_text() == "one\n§\ntwo\n"
-    files.close()
+def test_a_leftover_of_a_crash_is_gone_after_a_start(tmp_path: Path) -> None:
+    opened(tmp_path).close()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "memory" / "user.md").symlink_to(tmp_path / "elsewhere" / "me.md")
+    left = [tmp_path / "memory" / ".notes.md.new", tmp_path / "memory" / ".revisions.jsonl.new"]
+    left.append(tmp_path / "elsewhere" / ".me.md.new")
+    for path in left:
+        path.write_text("half of it")
+    opened(tmp_path).close()
+    assert not any(path.exists() for path in left)
 
 
 def test_a_lifted_label_stays_lifted_over_a_restart(tmp_path: Path) -> None:
