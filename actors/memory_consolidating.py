@@ -7,15 +7,15 @@ live as long as this actor.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from actors.base import Actor, Answer, Delivery, Failed, Late, Mailbox, Refusal, Reply, Runtime
 from bxcore import memory_consolidation as rules
 from bxcore.args.memory import FILES
-from bxcore.labels import join
-from bxcore.memory_consolidation import NoProposal, Shorter
+from bxcore.labels import Label, join
+from bxcore.memory_consolidation import NoProposal, Portion, Shorter
 from bxcore.memory_entries import LIMITS, NotEdited, size
 from bxcore.memory_ids import entry_id
 from bxcore.memory_views import ProposalView, ProposedEntry, Told
@@ -45,6 +45,7 @@ class _Asked:
 
     file: str
     entries: tuple[str, ...]
+    portions: tuple[Portion, ...]
     reply: Reply | None
 
 
@@ -89,23 +90,31 @@ class Consolidating:
             return Told(ok=False, sentence=too_empty)
         if self._child is None:
             return Told(ok=False, sentence="there is no model to ask")
+        portions = rules.portions(entries, [self._label(file, (text,)) for text in entries])
+        if not portions:
+            return Told(ok=False, sentence=f"each entry of {file}.md holds a secret; take those out first")
         self._number += 1
         deadline_s = self._actor.now() + MODEL_S
-        asked = self._start(self._child, rules.question(entries), deadline_s)
+        shorten = Shorten(portions=tuple(rules.question(entries, portion) for portion in portions))
+        asked = self._start(self._child, shorten, deadline_s)
         reply = self._actor.reply_later()
         if reply is not None:
             reply.on_abandon(asked.abandon)
         key = self._number
-        self._asked[key] = _Asked(file, entries, reply)
+        self._asked[key] = _Asked(file, entries, portions, reply)
         self._actor.pipe([asked], deadline_s, lambda found: ProposalCame(key=key, outcome=found[0]))
         return None
 
-    def _start(self, child: Callable[[str], ChildSpec], notes: str, deadline_s: float) -> Reply:
+    def _start(self, child: Callable[[str], ChildSpec], shorten: Shorten, deadline_s: float) -> Reply:
         name = f"{self._mailbox.name}/consolidation-{self._actor.incarnation}-{self._number}"
         box = self._runtime.mailbox(name, bound=4)
         if self._mailbox.tell(StartChild(spec=child(name), mailbox=box)) is not Delivery.ACCEPTED:
             self._runtime.forget(box)
-        return box.ask(Shorten(notes=notes), deadline_s)
+        return box.ask(shorten, deadline_s)
+
+    def _label(self, file: str, texts: Iterable[str]) -> Label:
+        """What an entry that stands for these will have: a lifted label is back once the bytes change."""
+        return join(*(self._files.known.came_with(file, text) for text in texts))
 
     def came(self, message: ProposalCame) -> None:
         """Answer with what can stand of the model's words."""
@@ -115,12 +124,13 @@ class Consolidating:
 
     def _outcome(self, asked: _Asked, outcome: object) -> ProposalView | Told:
         match outcome:
-            case Answer(value=Shortened(text=text)):
-                found = rules.proposal(asked.file, asked.entries, text)
+            case Answer(value=Shortened(texts=texts)):
+                answers = zip(asked.portions, texts, strict=False)
+                found = rules.proposal(asked.file, asked.entries, answers)
             case Answer(value=NotShortened(sentence=sentence)):
                 return Told(ok=False, sentence=sentence)
             case Failed(error=error):
-                return Told(ok=False, sentence=error.sentence)
+                return Told(ok=False, sentence=f"the model was not asked: {error.sentence}; try again")
             case Late():
                 return Told(ok=False, sentence=f"the model gave no answer in {MODEL_S:.0f} s; try again")
             case _:
@@ -130,7 +140,7 @@ class Consolidating:
         return self._keep(_Proposal(asked.file, asked.entries, found))
 
     def _keep(self, proposal: _Proposal) -> ProposalView:
-        file, known = proposal.file, self._files.known
+        file = proposal.file
         key = entry_id(file, "\n".join(each.text for each in proposal.shorter))
         self._proposals[key] = proposal
         while len(self._proposals) > KEPT:
@@ -147,7 +157,7 @@ class Consolidating:
                     number=number,
                     text=each.text,
                     stands_for=tuple(entry_id(file, text) for text in each.sources),
-                    label=join(*(known.label(file, text) for text in each.sources)),
+                    label=self._label(file, each.sources),
                 )
                 for number, each in enumerate(proposal.shorter, 1)
             ),
@@ -164,15 +174,26 @@ class Consolidating:
         wrong = [number for number in numbers if not 1 <= number <= count]
         if wrong or not numbers:
             return Told(ok=False, sentence=f"the proposal has entries 1 to {count}; choose among them")
-        for number in dict.fromkeys(numbers):
-            chosen = proposal.shorter[number - 1]
-            edited = self._files.edit(
-                proposal.file, partial(rules.accept, proposal.file, chosen=chosen), OPERATOR
-            )
-            if isinstance(edited, NotEdited):
-                return Told(ok=False, sentence=edited.sentence)
-        held = size(self._files.texts(proposal.file))
-        done = f"{len(set(numbers))} of {count} taken"
-        return Told(
-            ok=True, sentence=f"{done}; {proposal.file}.md holds {held} of {LIMITS[proposal.file]} characters"
-        )
+        return self._take(proposal, [proposal.shorter[number - 1] for number in dict.fromkeys(numbers)])
+
+    def _take(self, proposal: _Proposal, chosen: Sequence[Shorter]) -> Told:
+        """Each is an edit of its own, with its own label; one that cannot be made ends it, and says so."""
+        file, failed, taken = proposal.file, "", 0
+        for shorter in chosen:
+            failed = self._not_taken(file, shorter)
+            if failed:
+                break
+            taken += 1
+        done = f"{taken} of {len(proposal.shorter)} taken"
+        if failed:
+            return Told(ok=False, sentence=f"{done}, then: {failed}" if taken else failed)
+        held = size(self._files.texts(file))
+        return Told(ok=True, sentence=f"{done}; {file}.md holds {held} of {LIMITS[file]} characters")
+
+    def _not_taken(self, file: str, shorter: Shorter) -> str:
+        """Why one entry of a proposal cannot be taken; empty when it is in the file now."""
+        try:
+            edited = self._files.edit(file, partial(rules.accept, file, chosen=shorter), OPERATOR)
+        except MemoryFilesError as error:
+            return error.sentence
+        return edited.sentence if isinstance(edited, NotEdited) else ""

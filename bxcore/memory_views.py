@@ -69,9 +69,10 @@ class ProposedEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalView:
-    """A shorter set for one file (spec 4.2); ``id`` is void once the file changes. Sizes in characters.
+    """A shorter set for one file (spec 4.2), sizes in characters.
 
-    ``kept`` are the ids of the entries that stay as they are.
+    An entry of it is void once one that it stands for changes, and all of it with a restart. ``kept`` are
+    the ids of the entries that stay as they are.
     """
 
     file: str

@@ -10,9 +10,9 @@ from bxcore.messages.errand import NobodyCame
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shorten:
-    """Shorten these numbered notes. Asked; the reply is a ``Shortened`` or a ``NotShortened``."""
+    """Shorten these portions of numbered notes, each by itself. The reply is a ``ShortenOutcome``."""
 
-    notes: str
+    portions: tuple[str, ...]
     kind: Literal["shorten"] = "shorten"
 
 
@@ -21,9 +21,9 @@ ConsolidationMessage: TypeAlias = Shorten | NobodyCame
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortened:
-    """What the model wrote, as it wrote it."""
+    """What the model wrote of each portion, as it wrote it; of the first ones only when it failed then."""
 
-    text: str
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
