@@ -17,6 +17,8 @@ from bxio.journal_summary import EVERY
 
 PIECE = 4 * 1024 * 1024
 """Bytes read at once."""
+LONGEST = 64 * 1024
+"""Bytes; longer than any row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,7 @@ class Settled:
     """A spot before which no turn waits, kept beside the ledger; it may be deleted. Used by the outbox."""
 
     def __init__(self, ledger: Path) -> None:
+        self._ledger = ledger
         self._path = ledger.with_name(f"{ledger.name}.settled")
         self._noted = Spot()
 
@@ -43,7 +46,8 @@ class Settled:
             spot = Spot(**found["spot"])
         except (OSError, ValueError, TypeError, LookupError, RecursionError):
             return Spot()
-        self._noted = spot if found.get("orders") == orders else Spot()
+        fits = found.get("orders") == orders and _fits(self._ledger, spot)
+        self._noted = spot if fits else Spot()
         return self._noted
 
     def note(self, spot: Spot, orders: int) -> None:
@@ -54,6 +58,15 @@ class Settled:
         found = {"spot": asdict(spot), "orders": orders}
         with suppress(OSError):
             write_whole(self._path, json.dumps(found).encode())
+
+
+def _fits(ledger: Path, spot: Spot) -> bool:
+    """Whether the line before the spot is the one that was there then."""
+    with ledger.open("rb") as file:
+        file.seek(max(0, spot.offset - LONGEST))
+        before = file.read(min(spot.offset, LONGEST))
+    last = before[before.rfind(b"\n", 0, -1) + 1 :]
+    return last.endswith(b"\n") and last.startswith(b'{"crc":"%s"' % spot.crc.encode())
 
 
 @dataclass(frozen=True, slots=True)

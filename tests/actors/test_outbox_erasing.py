@@ -146,3 +146,15 @@ def test_an_append_that_comes_late_is_not_there_after_the_session_was_erased(
     until(lambda: honcho.said("k3f") == [] and show(box).waiting == 0, 30)
     assert honcho.count("/messages") == 1
     assert honcho.said("k3f") == []
+
+
+def test_each_order_takes_away_what_the_one_before_had_sent_again(bench: OutboxBench) -> None:
+    box = bench.start()
+    box.tell(Deliver(rows=tuple(bench.decided("k3f", f"turn {number}") for number in (1, 2, 3))))
+    until(lambda: show(box).waiting == 0)
+    for number, left in ((1, ["turn 2", "turn 3"]), (2, ["turn 3"]), (3, [])):
+        given(bench, order(number, (number,)))
+        box.tell(LookAgain())
+        until(lambda: show(box).waiting == 0 and users(bench, f"k3f--{number - 1}") == [])  # noqa: B023
+        until(lambda: users(bench, f"k3f--{number}") == left)  # noqa: B023
+        assert users(bench) == []

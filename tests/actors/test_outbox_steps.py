@@ -113,6 +113,7 @@ def test_a_server_that_stores_after_our_deadline_stores_once(
     until(lambda: show(box).waiting == 0, 30)
     box.tell(sent(bench, turns(5, 6)))
     until(lambda: show(box).waiting == 0, 30)
+    honcho.close()  # once it has done all that it was asked for
     assert honcho.said("k3f") == turns(0, 6)
 
 
@@ -124,6 +125,7 @@ def test_a_server_that_is_slow_each_time_gets_everything_once(
     box = bench.start()
     box.tell(sent(bench, turns(0, 5)))
     until(lambda: show(box).waiting == 0, 30)
+    honcho.close()
     assert honcho.said("k3f") == turns(0, 5)
 
 
@@ -257,3 +259,18 @@ def test_a_session_whose_log_is_damaged_waits_and_says_so_and_holds_up_no_other(
     log.write_bytes(good)
     until(lambda: show(box).waiting == 0, 30)
     assert honcho.said("bad") == ["x", "y"]
+
+
+def test_the_same_words_in_a_log_begun_anew_are_not_taken_for_those_of_before(
+    bench: OutboxBench, honcho: TroubledHoncho
+) -> None:
+    bench.log = "l1"
+    bench.start().tell(sent(bench, ["the same words"]))
+    until(lambda: honcho.said("k3f") == ["the same words"] and bench.done() == 1)
+    bench.stop()
+    bench.begin_anew("k3f", "l2")
+    bench.decided("k3f", "the same words")
+    box = bench.start()
+    until(lambda: show(box).waiting == 0)
+    assert honcho.count("/list") == 1
+    assert honcho.said("k3f") == ["the same words"] * 2

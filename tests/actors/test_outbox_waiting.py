@@ -12,10 +12,12 @@ from bxcore.decide import Send, Skip, Workspace
 from bxcore.delivery_marks import Fate, Key, Mark, Marks
 from bxcore.erasing import EraseOrder
 from bxcore.turn_decisions import Decided
+from bxio import ledger_reader
 from bxio.forgotten import Forgotten
 from bxio.turn_ledger import TurnLedger
 
 SEND = Send(Workspace.TRUSTED, "owner")
+KEYS = [("a", "l", 1), ("a", "l", 2), ("a", "l", 3), ("b", "l", 1)]
 
 
 def row(session: str, turn: int, log: str = "l") -> Decided:
@@ -128,3 +130,51 @@ def test_sessions_take_turns(queue: Queue) -> None:
     queue.start(Marks())
     queue.turn_to_next("a")
     assert next(iter(queue.lines)) == "b"
+
+
+def test_what_is_new_does_not_pass_what_the_ledger_still_holds(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox_waiting, "HELD", 2)
+    queue.start(Marks())
+    gone = queue.lines["a"].rows[:]
+    queue.lines["a"].sent(gone)
+    queue.gone(gone)
+    added(queue, row("a", 5))
+    queue.hear(Marks.of(Mark(key=each.key, fate=Fate.DELIVERED) for each in gone))
+    assert shown(queue) == {"b": [1]}
+
+
+def test_a_start_reads_from_where_nothing_waited_unless_something_was_forgotten(
+    queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_reader, "EVERY", 3)
+    marks = Marks()
+    queue.start(marks)
+    for each in list(queue.rows()):
+        marks.take(Mark(key=each.key, fate=Fate.DELIVERED))
+        queue.lines[each.key.session].sent([each])
+        queue.gone([each])
+    added(queue, row("c", 1))
+    again = Queue(tmp_path / "ledger.jsonl", tmp_path / "forgotten.jsonl")
+    again.start(Marks())
+    assert shown(again) == {"c": [1]}, "the marks were not asked about the others"
+    journal = Forgotten.open(tmp_path / "forgotten.jsonl")
+    journal.append([EraseOrder(id="e1", at="", session="a", log="l", turns=(2,))])
+    journal.close()
+    again = Queue(tmp_path / "ledger.jsonl", tmp_path / "forgotten.jsonl")
+    again.start(marks)
+    assert shown(again) == {"a": [1, 3], "c": [1]}
+
+
+def test_a_spot_of_a_ledger_of_before_is_passed_over(
+    queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_reader, "EVERY", 1)
+    queue.start(Marks.of(Mark(key=Key(*key), fate=Fate.DROPPED) for key in KEYS))
+    assert (tmp_path / "ledger.jsonl.settled").exists()
+    (tmp_path / "ledger.jsonl").unlink()
+    added(queue, *(row("x", turn) for turn in range(1, 9)))
+    again = Queue(tmp_path / "ledger.jsonl", None)
+    again.start(Marks())
+    assert shown(again) == {"x": list(range(1, 9))}

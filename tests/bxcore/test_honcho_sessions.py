@@ -43,3 +43,9 @@ def test_a_long_peer_keeps_its_beginning_and_is_told_from_its_like() -> None:
     assert peer_id("p" * 100) == "p" * 100
     assert peer_id("p" * 101).startswith("p" * 83 + "-")
     assert peer_id("p" * 101) != peer_id("p" * 102)
+
+
+def test_a_peer_that_looks_like_a_cut_one_is_another() -> None:
+    cut = peer_id("p" * 101)
+    assert peer_id(cut) != cut
+    assert len(peer_id(cut)) <= MAX_ID

@@ -252,3 +252,9 @@ def test_a_turn_that_is_tried_again_comes_in_its_place() -> None:
     queue.rows.pop(1)
     queue.add(waiting(2))
     assert [each.row.turn for each in queue.rows] == [1, 2, 3]
+
+
+def test_what_is_refused_is_found_by_halves() -> None:
+    queue, server = line(48), Server({31: 422})
+    assert Driver(queue, server).run(100) == [31]
+    assert server.asked < 20
