@@ -44,10 +44,10 @@ class Settled:
         try:
             found = json.loads(self._path.read_bytes())
             spot = Spot(**found["spot"])
-        except (OSError, ValueError, TypeError, LookupError, RecursionError):
+            if found["orders"] == orders and _fits(self._ledger, spot):
+                self._noted = spot
+        except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return Spot()
-        fits = found.get("orders") == orders and _fits(self._ledger, spot)
-        self._noted = spot if fits else Spot()
         return self._noted
 
     def note(self, spot: Spot, orders: int) -> None:

@@ -10,7 +10,7 @@ from bxcore.decide import Send, Workspace
 from bxcore.turn_decisions import Decided
 from bxio import ledger_reader
 from bxio.journal_file import JournalError
-from bxio.ledger_reader import Spot
+from bxio.ledger_reader import Settled, Spot
 from bxio.turn_ledger import TurnLedger
 
 SEND = Send(Workspace.TRUSTED, "owner")
@@ -76,3 +76,25 @@ def test_a_spot_of_another_ledger_is_noticed(path: Path) -> None:
 
 def test_no_ledger_has_no_rows(tmp_path: Path) -> None:
     assert list(ledger_reader.rows(tmp_path / "none.jsonl", Spot())) == []
+
+
+@pytest.mark.parametrize(
+    "written", [b"", b"null", b"[]", b'{"spot":{},"orders":0}', b'{"spot":{"offset":"x"}}']
+)
+def test_a_damaged_note_of_what_is_settled_is_passed_over(path: Path, written: bytes) -> None:
+    (path.parent / "ledger.jsonl.settled").write_bytes(written)
+    assert Settled(path).read(0) == Spot()
+
+
+def test_what_is_settled_is_noted_once_it_lies_much_further_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_reader, "EVERY", 3)
+    spots = [each.behind for each in ledger_reader.rows(path, Spot())]
+    settled = Settled(path)
+    settled.note(spots[1], 0)
+    assert Settled(path).read(0) == Spot()
+    settled.note(spots[3], 0)
+    settled.note(spots[5], 0)
+    assert Settled(path).read(0) == spots[3]
+    assert Settled(path).read(1) == Spot()
