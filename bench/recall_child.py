@@ -24,6 +24,7 @@ SAID, REPLY = 15, 30
 TURNS_A_SESSION = 50
 COMMON, RARE = range(20), range(20_000, 39_000)
 """Ranks of words: the twenty most common ones, and those that stand in a few texts."""
+SMALL = 10 * TURNS_A_SESSION
 ASKED, ASKED_PLAINLY = 60, 15
 PAGE = 4096
 
@@ -97,10 +98,10 @@ def resident_mb() -> float:
 
 
 def main(folder: Path, count: int) -> None:
-    empty = RecallIndex.open(folder / "empty.sqlite")
-    empty.add_turns("s", [next(turns(TURNS_A_SESSION))[1][0]], size=1, upto=1)
-    empty.search("w1x", k=5, without="")  # what it loads once is no growth
-    empty.close()
+    small = RecallIndex.open(folder / "small.sqlite")
+    fill(small, SMALL)
+    small.search("w1x", k=5, without="")  # what any index loads and allocates once is no growth
+    small.close()
     before_mb = resident_mb()
     index = RecallIndex.open(folder / "recall.sqlite")
     took_s = fill(index, count)

@@ -6,6 +6,7 @@ a place in the store and a score; a damaged or lost index is made anew from the 
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import re
@@ -79,6 +80,8 @@ class Words:
             sentence = f"the words of the recall index cannot be written: {_reason(error)}"
             raise RecallIndexError(sentence) from None
         self._searcher = self._index.searcher()
+        del writer
+        _give_back_memory()
 
     def leave_out(self, sessions: Iterable[str]) -> None:
         """Drop every turn of some sessions; on disk when this returns, though the words go later."""
@@ -145,6 +148,13 @@ class Words:
         if trusted_only:
             parts.append((occur.MustNot, query.term_query(self._schema, "shy", 1, "basic")))
         return query.boolean_query(parts)
+
+
+def _give_back_memory() -> None:
+    """The writer's threads leave tens of megabytes of free memory in the process, which glibc keeps."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def _unusable(error: ValueError) -> RecallIndexError:
