@@ -55,19 +55,22 @@ def coverage(asked: Collection[str], text: Collection[str]) -> float:
     return len(wanted & set(text)) / len(wanted) if wanted else 0.0
 
 
-def twins_last(items: Sequence[T], words_of: Callable[[T], Collection[str]]) -> list[T]:
-    """The same items, those behind that say much the same as an earlier one: the few shown then differ."""
+def twins_last(items: Sequence[T], words_of: Callable[[T], Collection[str]], most: int) -> list[T]:
+    """The first ``most``, those behind that say much the same as an earlier one: the few shown then differ."""
     kept: list[tuple[T, set[str]]] = []
     late: list[T] = []
     for item in items:
+        if len(kept) == most:
+            break
         words = set(words_of(item))
         if any(_alike(words, other) for _, other in kept):
             late.append(item)
         else:
             kept.append((item, words))
-    return [item for item, _ in kept] + late
+    return ([item for item, _ in kept] + late)[:most]
 
 
 def _alike(one: set[str], other: set[str]) -> bool:
-    either = len(one | other)
-    return either > 0 and len(one & other) / either >= TWINS
+    both = len(one & other)
+    either = len(one) + len(other) - both
+    return either > 0 and both / either >= TWINS

@@ -68,7 +68,7 @@ class Looking:
         places = fused(rankings)[: max(LOOKED_AT, k)]
         self._fetch(places)
         there = [place for place in places if place in self._hits]
-        return [self._hits[place] for place in twins_last(there, self._said_by)[:k]]
+        return [self._hits[place] for place in twins_last(there, self._said_by, k)]
 
     def _places(self, query: str, among: Among) -> list[int]:
         terms = recall_query.terms(query)

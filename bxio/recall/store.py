@@ -165,12 +165,10 @@ class Store:
 
     def hits(self, scores: Sequence[tuple[int, float]]) -> list[Hit]:
         """The rows at some places, each with its score; a place that is free is left out."""
-        found = []
-        for place, score in scores:
-            row = self._db.execute("SELECT * FROM docs WHERE id = ?", (place,)).fetchone()
-            if row is not None:
-                found.append(_hit(row, score))
-        return found
+        places = json.dumps([place for place, _ in scores])
+        found = self._db.execute("SELECT * FROM docs WHERE id IN (SELECT value FROM json_each(?))", (places,))
+        rows = {row[0]: row for row in found.fetchall()}
+        return [_hit(rows[place], score) for place, score in scores if place in rows]
 
     def within(self, places: Sequence[int], span: Span) -> set[int]:
         """Those of the places whose turn was in a time."""

@@ -70,15 +70,17 @@ TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=10)
 @given(TEXTS)
 def test_twins_last_keeps_every_item_and_the_first(texts: list[list[str]]) -> None:
     items = list(range(len(texts)))
-    found = twins_last(items, lambda item: texts[item])
+    found = twins_last(items, lambda item: texts[item], len(items))
     assert sorted(found) == items
     assert found[:1] == items[:1]
+    for most in range(len(items)):
+        assert twins_last(items, lambda item: texts[item], most) == found[:most]
 
 
 def test_what_says_much_the_same_comes_behind() -> None:
     texts = ["the lamp is in the hall", "the lamp is in the attic", "sven owes me forty", "two words"]
-    assert twins_last([0, 1, 2, 3], lambda item: texts[item].split()) == [0, 2, 3, 1]
+    assert twins_last([0, 1, 2, 3], lambda item: texts[item].split(), 4) == [0, 2, 3, 1]
 
 
 def test_texts_without_a_word_are_no_twins() -> None:
-    assert twins_last([0, 1, 2], lambda item: ["a"] if item == 2 else []) == [0, 1, 2]
+    assert twins_last([0, 1, 2], lambda item: ["a"] if item == 2 else [], 3) == [0, 1, 2]
