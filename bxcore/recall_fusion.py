@@ -56,7 +56,7 @@ def coverage(asked: Collection[str], text: Collection[str]) -> float:
 
 
 def twins_last(items: Sequence[T], words_of: Callable[[T], Collection[str]], most: int) -> list[T]:
-    """The first ``most``, those behind that say much the same as an earlier one: the few shown then differ."""
+    """The first ``most``; what says much the same as an earlier one is behind, so those shown differ."""
     kept: list[tuple[T, set[str]]] = []
     late: list[T] = []
     for item in items:

@@ -166,8 +166,9 @@ class Store:
     def hits(self, scores: Sequence[tuple[int, float]]) -> list[Hit]:
         """The rows at some places, each with its score; a place that is free is left out."""
         places = json.dumps([place for place, _ in scores])
-        found = self._db.execute("SELECT * FROM docs WHERE id IN (SELECT value FROM json_each(?))", (places,))
-        rows = {row[0]: row for row in found.fetchall()}
+        statement = "SELECT * FROM docs WHERE id IN (SELECT value FROM json_each(?))"
+        # The cursor has no name: an error's traceback would keep it, and its lock on a damaged file.
+        rows = {row[0]: row for row in self._db.execute(statement, (places,)).fetchall()}
         return [_hit(rows[place], score) for place, score in scores if place in rows]
 
     def within(self, places: Sequence[int], span: Span) -> set[int]:

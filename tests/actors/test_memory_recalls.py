@@ -14,6 +14,7 @@ from bxcore.messages.memory_operator import Forget
 from bxcore.messages.outbox import Deliver, LookAgain
 from bxcore.recall_facts import RecallFacts
 from bxcore.records import Assistant, ToolResult, Usage, User
+from bxio.recall import RecallIndex, RecallIndexError
 from tests.doubles.memory_bench import MemoryBench, edit, ended, recall
 from tests.kit.kit import Kit
 from tests.kit.probe import Probe
@@ -188,22 +189,40 @@ def test_a_long_session_is_taken_in_bit_by_bit_and_others_are_answered_meanwhile
     assert [turn for _, turn, _ in delivered(outbox)] == [*range(1, 20)]
 
 
-@pytest.mark.usefixtures("in_small_pieces")
-def test_a_turn_that_ends_while_its_session_is_taken_in_is_there_once_with_all_others(
-    kit: Kit, bench: MemoryBench, outbox: Probe
-) -> None:
-    for number in range(5):
+LONG = 40
+
+
+def in_part(kit: Kit, bench: MemoryBench) -> Mailbox:
+    """A memory that has taken in a part of a long session."""
+    for number in range(LONG):
         bench.turn("long", f"marmalade {number}")
     box = kit.start("memory", bench.make)
     while not marmalades(box):
         pass
-    bench.turn("long", "marmalade 5")
-    ended(box, "long", 6)
-    assert marmalades(box) == 6
+    return box
+
+
+def every_turn(box: Mailbox) -> bool:
+    """Whether each turn of the long session is found, once."""
+    return all(
+        recall(box, f"{number}", k=20).content.count(f"said: marmalade {number} /") == 1
+        for number in range(LONG)
+    )
+
+
+@pytest.mark.usefixtures("in_small_pieces")
+def test_a_turn_that_ends_while_its_session_is_taken_in_is_there_once_with_all_others(
+    kit: Kit, bench: MemoryBench, outbox: Probe
+) -> None:
+    box = in_part(kit, bench)
+    bench.turn("long", "saffron")
+    ended(box, "long", LONG + 1)
+    assert recall(box, "saffron").content.count("saffron") == 1
+    assert every_turn(box)
     kit.settle()
-    assert marmalades(box) == 6
-    assert len(delivered(outbox)) == 5
-    assert delivered(outbox) == [("long", 6, Send(Workspace.TRUSTED, "owner"))]
+    assert every_turn(box)
+    assert len(delivered(outbox)) == LONG
+    assert delivered(outbox) == [("long", LONG + 1, Send(Workspace.TRUSTED, "owner"))]
     outbox.expect_none()
 
 
@@ -211,29 +230,71 @@ def test_a_turn_that_ends_while_its_session_is_taken_in_is_there_once_with_all_o
 def test_a_catch_up_that_was_broken_off_goes_on_at_the_next_start(
     kit: Kit, bench: MemoryBench, outbox: Probe
 ) -> None:
-    for number in range(7):
-        bench.turn("long", f"marmalade {number}")
-    box = kit.start("memory", bench.make)
-    while not marmalades(box):
-        pass
+    in_part(kit, bench)
     box = restarted(kit, bench)
     kit.settle()
-    assert marmalades(box) == 7
-    outbox.expect(Deliver)
+    assert every_turn(box)
+    assert len(delivered(outbox)) == LONG
 
 
 @pytest.mark.usefixtures("in_small_pieces")
 def test_what_is_forgotten_while_it_is_taken_in_does_not_come_back(
     kit: Kit, bench: MemoryBench, outbox: Probe
 ) -> None:
-    for number in range(7):
-        bench.turn("long", f"marmalade {number}")
-    box = kit.start("memory", bench.make)
-    while not marmalades(box):
-        pass
+    box = in_part(kit, bench)
     box.call(Forget(session="long", dry_run=False), 5.0)
     kit.settle()
     assert marmalades(box) == 0
+    assert len(delivered(outbox)) == LONG
+
+
+@pytest.mark.usefixtures("in_small_pieces")
+def test_an_index_that_is_lost_while_it_is_filled_is_filled_from_the_start(
+    kit: Kit, bench: MemoryBench, outbox: Probe, tmp_path: Path
+) -> None:
+    box = in_part(kit, bench)
+    path = tmp_path / "recall.sqlite"
+    path.write_bytes(b"\xa5" * path.stat().st_size)
+    recall(box, "marmalade")
+    kit.settle()
+    assert every_turn(box)
+    assert len(delivered(outbox)) == LONG
+
+
+def test_what_could_not_be_taken_in_is_looked_for_when_something_can(
+    kit: Kit, bench: MemoryBench, outbox: Probe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[RecallFacts] = []
+    box = kit.start("memory", replace(bench, publish=told.append).make)
+    with monkeypatch.context() as full:
+        full.setattr(RecallIndex, "add_turns", no_room)
+        bench.turn("a", "marmalade")
+        ended(box, "a", 1)
+        kit.settle()
+    assert (told[-1].ok, told[-1].text) == (False, "the recall index cannot be used: disk full")
+    bench.turn("b", "saffron")
+    ended(box, "b", 1)
+    kit.settle()
+    assert (told[-1].ok, told[-1].turns) == (True, 2)
+    assert marmalades(box) == 1
+    outbox.expect(Deliver)
+
+
+def no_room(*_args: object, **_fields: object) -> None:
+    raise RecallIndexError("the recall index cannot be used: disk full")
+
+
+def test_the_oldest_turns_are_left_out_when_the_index_takes_more_than_it_may(
+    kit: Kit, bench: MemoryBench, outbox: Probe
+) -> None:
+    told: list[RecallFacts] = []
+    for session in ("a", "b"):
+        bench.turn(session, f"marmalade {session}")
+    box = kit.start("memory", replace(bench, publish=told.append, most_bytes=1).make)
+    kit.settle()
+    assert marmalades(box) == 1
+    assert (told[-1].turns, told[-1].left_out) == (1, 1)
+    outbox.expect(Deliver)
 
 
 @pytest.mark.usefixtures("in_small_pieces")

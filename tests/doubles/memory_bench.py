@@ -52,6 +52,7 @@ class MemoryBench:
     save: bool = True
     consolidation: Callable[[str], ChildSpec] | None = None
     publish: Callable[[RecallFacts], None] | None = None
+    most_bytes: int = 2_000_000_000
     search: Callable[[str, str], ChildSpec] | None = None
     search_s: float = 2.0
 
@@ -66,6 +67,7 @@ class MemoryBench:
             index=self.folder / "recall.sqlite",
             ledger=self.folder / "ledger.jsonl",
             sessions=self.sessions,
+            most_bytes=self.most_bytes,
         )
 
     def make(self, context: Context) -> Memory:

@@ -13,6 +13,7 @@ from bxcore.recall_hits import Note
 from bxio.recall import RecallIndex
 from bxio.recall.meaning import Among
 from bxio.recall.store import NOTHING, Merged
+from bxio.recall.words import Words
 
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 SECRET = Label(Level.SECRET, untrusted=False)
@@ -290,6 +291,7 @@ def test_over_its_bound_the_sessions_that_were_quiet_for_longest_go(path: Path) 
     assert len(found(index, "w29x7", k=9)) == 2
     assert index.disk_bytes() <= most
     assert index.turns_in("s3") == 2
+    assert Words(path.with_suffix(".words")).number <= 60 - gone + 1
     index.close()
     again = RecallIndex.open(path)
     assert (again.made_anew, again.left_out(), again.counts()) == (None, gone, (62 - gone, 0))
