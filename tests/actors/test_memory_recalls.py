@@ -249,6 +249,19 @@ def test_what_is_forgotten_while_it_is_taken_in_does_not_come_back(
 
 
 @pytest.mark.usefixtures("in_small_pieces")
+def test_forgetting_another_session_meanwhile_takes_nothing_from_this_one(
+    kit: Kit, bench: MemoryBench, outbox: Probe
+) -> None:
+    bench.turn("other", "saffron")
+    box = in_part(kit, bench)
+    box.call(Forget(session="other", dry_run=False), 5.0)
+    kit.settle()
+    assert every_turn(box)
+    assert "nothing found" in recall(box, "saffron").content
+    outbox.expect(Deliver)
+
+
+@pytest.mark.usefixtures("in_small_pieces")
 def test_an_index_that_is_lost_while_it_is_filled_is_filled_from_the_start(
     kit: Kit, bench: MemoryBench, outbox: Probe, tmp_path: Path
 ) -> None:
