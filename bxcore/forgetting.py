@@ -10,12 +10,30 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bxcore.records import Assistant, Record, ToolResult, User
+from bxcore.records import Assistant, Record, ToolCall, ToolResult, Usage, User
+from bxcore.schemas import TOOLS
 from bxcore.turn_spans import spans
 
 FORGOTTEN = "(forgotten)"
 """What stands where a text was."""
+TURNS_TO_ASCII = (
+    "\u00df\u0130\u0149\u017f\u01f0\u1e96\u1e97\u1e98\u1e99\u1e9a"
+    "\u1e9e\u212a\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
+)
+"""Every other letter of which a comparison without regard to case makes one of ASCII, such as the long s."""
 _SPACE = re.compile(r"\s+")
+_ESCAPE = re.compile(r'\\+(?:u([0-9a-fA-F]{4})|([nrtbf"/]))')
+_WRITTEN = {"n": " ", "r": " ", "t": " ", "b": " ", "f": " "}
+_ODD = re.compile(
+    b"|".join(
+        [
+            rb"\\u00[2-7][0-9a-f]",  # an ASCII letter that somebody wrote as an escape
+            *(f"\\\\u{ord(letter):04x}".encode() for letter in TURNS_TO_ASCII),
+            *(letter.encode() for letter in TURNS_TO_ASCII),
+        ]
+    ).lower()
+)
+"""What may stand in a file in the place of a letter of ASCII, the file's own ASCII in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +54,31 @@ class Needle:
 
     def may_be_in(self, data: bytes) -> bool:
         """Whether the bytes of a file may hold it; False is sure."""
-        return self.word.encode("ascii") in data.lower()
+        lower = data.lower()
+        return self.word.encode("ascii") in lower or _ODD.search(lower) is not None
 
     def stands_in(self, text: str) -> bool:
-        """Whether a text holds it."""
-        return self.folded in fold(text)
+        """Whether a text holds it, as it is or with the escapes of JSON, as a call's arguments have them."""
+        return self.folded in fold(text) or ("\\" in text and self.folded in fold(_unescaped(text)))
+
+    def is_in(self, data: bytes) -> bool:
+        """Whether a file's bytes hold it, as UTF-8 text or JSON."""
+        return self.may_be_in(data) and self.stands_in(data.decode("utf-8", "replace"))
 
 
 def fold(text: str) -> str:
     """A text in one case, its words parted by single spaces."""
     return _SPACE.sub(" ", text).strip().casefold()
+
+
+def _unescaped(text: str) -> str:
+    """With each escape of JSON as what it stands for, however often it was escaped; white space as one."""
+    found = _ESCAPE.sub(_meant, text)
+    return found if found.isascii() else found.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _meant(escape: re.Match[str]) -> str:
+    return chr(int(escape[1], 16)) if escape[1] else _WRITTEN.get(escape[2], escape[2])
 
 
 def turns_with(records: Sequence[Record], needle: Needle) -> tuple[int, ...]:
@@ -64,11 +97,22 @@ def _texts(record: Record) -> Iterator[str]:
         case Assistant():
             yield record.content
             yield record.reasoning or ""
-            yield from (call.arguments for call in record.tool_calls)
+            for call in record.tool_calls:
+                yield call.arguments
+                yield from _own_name(call.name)
         case ToolResult():
             yield record.content
+            yield from _own_name(record.tool)
+        case Usage():
+            yield record.failed or ""
         case _:
             pass
+
+
+def _own_name(name: str) -> Iterator[str]:
+    """A tool's name that the model made up is a text of its own."""
+    if name not in TOOLS:
+        yield name
 
 
 def without(records: Sequence[Record], turns: Collection[int]) -> tuple[Record, ...]:
@@ -85,20 +129,48 @@ def _blank(record: Record) -> Record:
         case User():
             return replace(record, text=FORGOTTEN)
         case Assistant():
-            calls = tuple(replace(call, arguments="{}") for call in record.tool_calls)
-            return replace(record, content=FORGOTTEN, reasoning=None, tool_calls=calls)
+            return replace(
+                record,
+                content=FORGOTTEN,
+                reasoning=None,
+                tool_calls=tuple(map(_blank_call, record.tool_calls)),
+            )
         case ToolResult():
-            return replace(record, content=FORGOTTEN)
+            return replace(record, content=FORGOTTEN, tool=_known(record.tool))
+        case Usage(failed=str()):
+            return replace(record, failed=FORGOTTEN)
         case _:
             return record
 
 
+def _blank_call(call: ToolCall) -> ToolCall:
+    return replace(call, name=_known(call.name), arguments="{}")
+
+
+def _known(name: str) -> str:
+    return name if name in TOOLS else FORGOTTEN
+
+
 def calls_of(records: Sequence[Record], turns: Collection[int]) -> tuple[str, ...]:
-    """The ids of the calls that these turns made."""
-    return tuple(
-        record.call
-        for number, (start, end) in enumerate(spans(records), 1)
-        if number in turns
-        for record in records[start:end]
-        if isinstance(record, ToolResult)
+    """The ids of the calls that these turns made, each once."""
+    return tuple(call for call, turn in turn_of_calls(records).items() if turn in turns)
+
+
+def turn_of_calls(records: Sequence[Record]) -> dict[str, int]:
+    """In which turn each call was made, by its id."""
+    found: dict[str, int] = {}
+    for number, (start, end) in enumerate(spans(records), 1):
+        for record in records[start:end]:
+            if isinstance(record, ToolResult):
+                found.setdefault(record.call, number)
+            elif isinstance(record, Assistant):
+                found.update((call.id, number) for call in record.tool_calls if call.id not in found)
+    return found
+
+
+def speaks(records: Sequence[Record], needle: Needle) -> bool:
+    """Whether the name of a speaker holds the text; a turn keeps it."""
+    return any(
+        isinstance(record, User) and record.speaker is not None and needle.stands_in(record.speaker)
+        for record in records
     )

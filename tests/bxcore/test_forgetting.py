@@ -4,31 +4,54 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bxcore import records
-from bxcore.forgetting import FORGOTTEN, Needle, calls_of, turns_with, without
+from bxcore.forgetting import (
+    FORGOTTEN,
+    TURNS_TO_ASCII,
+    Needle,
+    calls_of,
+    fold,
+    speaks,
+    turn_of_calls,
+    turns_with,
+    without,
+)
 from bxcore.labels import Level
 from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, Usage, User
 from bxcore.session_fold import labels_after
 from bxcore.turn_spans import spans
 
-words = st.sampled_from(["the blue tin", "BLUE\n tin", "tea", "a", "", "Blue  Tin!", "ü blue\ttin"])
+words = st.sampled_from(
+    [
+        "the blue tin",
+        "BLUE\n tin",
+        "tea",
+        "a",
+        "",
+        "Blue  Tin!",
+        "ü blue\ttin",
+        "my \u017faucer",
+        "stra\u00dfe",
+    ]
+)
 turn = st.builds(
-    lambda said, args, result, reply, level, untrusted: [
+    lambda said, args, result, reply, name, failed, level, untrusted: [
         User(text=said, speaker="owner", at="2026-11-02T10:00:00Z"),
-        Assistant(
-            content=said, reasoning=reply, tool_calls=(ToolCall(id="c", name="recall", arguments=args),)
-        ),
-        ToolResult(call="c", tool="recall", content=result, ok=True, level=level, untrusted=untrusted),
+        Assistant(content=said, reasoning=reply, tool_calls=(ToolCall(id="c", name=name, arguments=args),)),
+        ToolResult(call="c", tool=name, content=result, ok=True, level=level, untrusted=untrusted),
         Assistant(content=reply, reasoning=args),
-        Usage(),
+        Usage(failed=failed),
     ],
     words,
+    words | words.map(json.dumps) | words.map(lambda text: json.dumps(json.dumps({"entry": text}))),
     words,
     words,
-    words,
+    st.just("recall") | words,
+    st.none() | words,
     st.sampled_from(Level),
     st.booleans(),
 )
@@ -68,12 +91,34 @@ def test_a_turn_is_found_by_any_of_its_texts() -> None:
         User(text="three"),
         Assistant(content="", tool_calls=(call,)),
         User(text="four"),
-        ToolResult(call="c", tool="x", content="BLUE\n\ntin", ok=True),
+        ToolResult(call="d", tool="x", content="BLUE\n\ntin", ok=True),
         User(text="five"),
+        Usage(failed="no model knows of a blue tin"),
+        User(text="six"),
+        ToolResult(call="e", tool="blue tin", content="there is no such tool", ok=False),
+        User(text="seven"),
     ]
-    assert turns_with(log, NEEDLE) == (1, 2, 3, 4)
-    assert calls_of(log, (4,)) == ("c",)
-    assert calls_of(log, (5,)) == ()
+    assert turns_with(log, NEEDLE) == (1, 2, 3, 4, 5, 6)
+    assert calls_of(log, (3, 4)) == ("c", "d")
+    assert calls_of(log, (5, 7)) == ()
+    assert turn_of_calls(log) == {"c": 3, "d": 4, "e": 6}
+
+
+def test_a_name_that_the_box_gave_is_nobody_s_text() -> None:
+    call = ToolCall(id="t1c1", name="recall", arguments="{}")
+    log: list[Record] = [
+        SessionStart(baseline=""),
+        User(text="x", speaker="owner"),
+        Assistant(content="", tool_calls=(call,)),
+        ToolResult(call="t1c1", tool="recall", content="nothing", ok=True),
+    ]
+    assert turns_with(log, Needle("recall")) == ()
+    assert turns_with(log, Needle("owner")) == ()
+    assert speaks(log, Needle("OWN"))
+    assert not speaks([User(text="owner")], Needle("owner"))
+    left = without(log, (1,))
+    assert isinstance(left[2], Assistant)
+    assert (left[2].tool_calls[0].name, left[2].tool_calls[0].id) == ("recall", "t1c1")
 
 
 def test_a_forgotten_turn_says_so() -> None:
@@ -85,11 +130,41 @@ def test_case_and_space_make_no_difference() -> None:
     assert NEEDLE.stands_in("my BLUE \n TIN")
     assert not NEEDLE.stands_in("bluetin")
     assert Needle("  ").folded == ""
+    assert Needle("STRASSE").stands_in("stra\u00dfe")
 
 
-@given(words, words)
-def test_a_file_that_cannot_hold_it_is_told_at_once(text: str, needle: str) -> None:
-    data = json.dumps({"text": text}).encode("ascii")
+@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize("text", ["the blue\ntin", "caf\u00e9 \U0001f36f", 'a "b" / c', "stra\u00dfe"])
+def test_a_text_is_found_however_often_it_was_written_as_json(text: str, times: int) -> None:
+    written = text
+    for _ in range(times):
+        written = json.dumps({"text": written})
+    assert Needle(text).stands_in(written)
+    assert Needle(text).is_in(written.encode())
+    assert not Needle("another").is_in(written.encode())
+
+
+letters = st.text(st.sampled_from("abkstK .\n" + TURNS_TO_ASCII), max_size=6)
+
+
+@given(words | letters, words | letters, st.sampled_from([True, False]))
+def test_a_file_that_may_hold_it_is_never_passed_over(text: str, needle: str, ascii_only: object) -> None:
+    data = json.dumps({"text": text}, ensure_ascii=bool(ascii_only)).encode()
     if Needle(needle).stands_in(text):
         assert Needle(needle).may_be_in(data)
-    assert not Needle("marmalade").may_be_in(data)
+        assert Needle(needle).is_in(data)
+    escaped = json.dumps({"arguments": data.decode()}).encode()
+    if Needle(needle).stands_in(data.decode()):
+        assert Needle(needle).may_be_in(escaped)
+
+
+def test_a_file_that_cannot_hold_it_is_told_at_once() -> None:
+    assert not Needle("blue marmalade").may_be_in(b'{"text":"the blue tin"}')
+    assert Needle("blue marmalade").may_be_in(b'{"text":"MARMALADE alone"}')
+    assert Needle("abc").may_be_in(rb'{"text":"\u0041bc"}')
+
+
+def test_every_letter_that_compares_as_ascii_is_known() -> None:
+    every = map(chr, [*range(0x80, 0xD800), *range(0xE000, 0x110000)])
+    odd = [c for c in every if any(each.isascii() and each.isalnum() for each in fold(f"x{c}")[1:])]
+    assert "".join(odd) == TURNS_TO_ASCII
