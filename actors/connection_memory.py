@@ -7,6 +7,7 @@ from typing import Any
 
 from actors.base import Mailbox
 from actors.connection_views import Known
+from bxcore import session_ids
 from bxcore.control import ErrorCode
 from bxcore.control import memory_requests as r
 from bxcore.control.memory import (
@@ -49,16 +50,40 @@ MOST_K = 10
 def problem(request: OfMemory | OfOutbox) -> str | None:
     """Why a request's fields cannot be what they stand for, or None."""
     match request:
-        case r.MemoryEditRequest(action="add", file=None):
-            return "name the file: memory, user or notes"
-        case r.MemorySearchRequest(query=query, k=k):
-            if not query.strip():
-                return "query is empty; write the words to look for"
-            return None if 1 <= k <= MOST_K else f"k is a number from 1 to {MOST_K}"
-        case r.ImportTurnsRequest(first=first) if first < 1:
+        case r.MemoryEditRequest():
+            return _problem_of_edit(request)
+        case r.MemoryForgetRequest():
+            return _problem_of_forget(request)
+        case r.MemorySearchRequest():
+            return _problem_of_search(request)
+        case r.ImportTurnsRequest(first=number) if number < 1:
             return "first is the number of a turn, from 1"
+        case r.MemoryLogRequest(limit=number) | r.OutboxRequest(limit=number) if number < 1:
+            return "limit is a number from 1"
         case _:
             return None
+
+
+def _problem_of_edit(request: r.MemoryEditRequest) -> str | None:
+    if request.action == "add" and request.file is None:
+        return "name the file: memory, user or notes"
+    if request.action != "remove" and not request.text.strip():
+        return "text is empty; write the text of one entry"
+    return None
+
+
+def _problem_of_search(request: r.MemorySearchRequest) -> str | None:
+    if not request.query.strip():
+        return "query is empty; write the words to look for"
+    return None if 1 <= request.k <= MOST_K else f"k is a number from 1 to {MOST_K}"
+
+
+def _problem_of_forget(request: r.MemoryForgetRequest) -> str | None:
+    if bool(request.session) == bool(request.text):
+        return "name a session or a text, and not both"
+    if request.text:
+        return None if request.text.strip() else "text is empty; write the words that are to be forgotten"
+    return session_ids.problem(request.session)
 
 
 def asked(

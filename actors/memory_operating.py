@@ -144,12 +144,16 @@ class Operating:
         )
 
     def _find(self, wanted: str) -> tuple[str, str] | Told:
-        """The file and the text of an entry's id."""
-        for file in FILES:
-            for text in self._files.texts(file):
-                if entry_id(file, text) == wanted:
-                    return file, text
-        return Told(ok=False, sentence=f"there is no entry {wanted[:20]!r}; {_SEE}", known=False)
+        """The file and the text of an entry's id; none that two have, since an id can be made to meet."""
+        every = [(file, text) for file in FILES for text in self._files.texts(file)]
+        found = [(file, text) for file, text in every if entry_id(file, text) == wanted]
+        if not found:
+            return Told(ok=False, sentence=f"there is no entry {wanted[:20]!r}; {_SEE}", known=False)
+        if len(found) > 1:
+            return Told(
+                ok=False, sentence=f"{len(found)} entries have the id {wanted}; edit the files by hand"
+            )
+        return found[0]
 
     def _told(self, file: str, edited: Edited | NotEdited, what: str) -> Told:
         if isinstance(edited, NotEdited):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import unicodedata
 from collections.abc import Iterator
 from typing import TextIO
 
 from bxcore.control.answers import ApprovalJson, LabelJson
 from bxctl.called import typed
+from bxctl.columns import broken
 from bxctl.printing import visible
 
 _MINUTE_S = 60
@@ -16,8 +16,6 @@ _MARK = "  | "
 _COLUMNS = 80
 """Of a terminal that does not say."""
 _NARROWEST = 8
-_WIDE = frozenset({"W", "F", "A"})
-"""Unicode's widths of characters that take two columns, or do on some terminals."""
 
 
 def heading(approval: ApprovalJson) -> str:
@@ -79,20 +77,8 @@ def _fitting(call: str, columns: int | None) -> Iterator[str]:
     """The call's lines, each short enough to stand behind its mark."""
     for line in lines(call):
         yield from (
-            [line] if columns is None else _broken(visible(line), max(_NARROWEST, columns - len(_MARK)))
+            [line] if columns is None else broken(visible(line), max(_NARROWEST, columns - len(_MARK)))
         )
-
-
-def _broken(line: str, columns: int) -> Iterator[str]:
-    """Pieces of at most ``columns``; a character whose width is not certain counts as a wide one."""
-    start = used = 0
-    for place, character in enumerate(line):
-        width = 2 if unicodedata.east_asian_width(character) in _WIDE else 1
-        if used + width > columns:
-            yield line[start:place]
-            start, used = place, 0
-        used += width
-    yield line[start:]
 
 
 def one_line(text: str) -> str:

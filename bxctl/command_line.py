@@ -85,7 +85,7 @@ def _run_one(program: str, first: argparse.Namespace, command: Command) -> int:
     )
     _common(parser, again=True)
     module.arguments(parser)
-    args, stray = parser.parse_known_args(first.rest, namespace=first)
+    args, stray = parser.parse_known_intermixed_args(first.rest, namespace=first)
     if stray:
         parser.error(_stray(stray, parser, getattr(module, "STRAY", "")))
     return _exit_of(program, module.run, args)

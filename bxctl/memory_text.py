@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
 
 from bxcore.control.answers import LabelJson
 from bxcore.control.memory import (
@@ -17,11 +16,12 @@ from bxcore.control.memory import (
     RevisionJson,
 )
 from bxctl.called import typed
+from bxctl.columns import wrapped
 from bxctl.printing import age, table
 
-_WIDEST = 100
-_NARROWEST = 40
 _INDENT = 8
+_NAMED = 10
+"""Sessions, sentences or conversations that are shown one by one; programs get all."""
 _TITLES = {
     "memory": "what it remembers, shown to every new session",
     "user": "whom it talks with, shown to every new session",
@@ -45,7 +45,7 @@ def _file(shown: FileJson) -> Iterator[str]:
 
 def _entry(entry: EntryJson) -> str:
     about = [entry["origin"], label(entry["label"]), "label lifted" if entry["lifted"] else ""]
-    text = _wrapped(entry["text"], first=f"{entry['id']}  ")
+    text = wrapped(entry["text"], first=f"{entry['id']:{_INDENT}}")
     return f"{text}\n{' ' * _INDENT}{', '.join(part for part in about if part)}"
 
 
@@ -56,28 +56,39 @@ def label(shown: LabelJson) -> str:
 
 
 def overview(shown: Iterable[FileJson]) -> str:
-    """What it remembers about a person, how many notes there are, and where it all lies."""
+    """What it remembers about a person, and how many notes there are."""
     by_name = {each["file"]: each for each in shown}
-    notes = by_name["notes"]
-    kept = len(notes["entries"])
-    lines = [
-        files(by_name[name] for name in ("user", "memory")),
-        "",
-        f"notes.md: {kept} {'note' if kept == 1 else 'notes'}; {typed('memory')} list notes shows them",
+    notes = by_name["notes"]["entries"]
+    strange = sum(entry["label"]["untrusted"] for entry in notes)
+    kept = _count(len(notes), "note", "notes") + (f", {strange} of them untrusted" if strange else "")
+    return "\n".join(
+        [
+            files(by_name[name] for name in ("user", "memory")),
+            "",
+            f"notes.md: {kept}; {typed('memory')} list notes shows them",
+        ]
+    )
+
+
+def commands(shown: Sequence[FileJson]) -> str:
+    """Where the files are, and what may be done next."""
+    memory = typed("memory")
+    folders = sorted({str(PurePath(each["path"]).parent) for each in shown})
+    rows = [
+        ("replace ID TEXT", "corrects an entry; remove ID takes it away, add user TEXT writes one"),
+        ("undo", "takes the last change back; log shows them all"),
+        ("search QUESTION", "finds what was said in any session, and notes"),
+        ('forget --text "…"', "removes everything that holds a text, for good"),
+        ("--help", "has the rest"),
     ]
+    lines = [f"the files are in {', '.join(folders)}; edit them as you like"]
+    lines += [f"  {memory} {words:17}  {what}" for words, what in rows]
     return "\n".join(lines)
 
 
-def commands() -> str:
-    """What may be done next."""
-    memory = typed("memory")
-    return "\n".join(
-        [
-            f"{memory} replace ID TEXT   corrects an entry, {memory} remove ID takes it away",
-            f"{memory} undo              takes the last change back; {memory} log shows all",
-            f'{memory} forget --text "…" removes what holds a text everywhere, for good',
-        ]
-    )
+def entry_of(shown: Iterable[FileJson], wanted: str) -> str:
+    """One entry by its id, empty when there is none."""
+    return "\n".join(_entry(each) for file in shown for each in file["entries"] if each["id"] == wanted)
 
 
 def log(revisions: Iterable[RevisionJson]) -> str:
@@ -91,18 +102,19 @@ def _revision(each: RevisionJson) -> Iterator[str]:
     yield f"{each['number']}  {each['at'][:16].replace('T', ' ')}  {each['file']}.md  {said}"
     for mark, texts in (("-", each["removed"]), ("+", each["added"])):
         for text in texts:
-            yield _wrapped(text, first=f"   {mark} ")
+            yield wrapped(text, first=f"   {mark} ")
 
 
 def proposal(shown: ProposalJson) -> str:
     """A shorter set, each entry with the ids that it stands for."""
+    kept = _count(len(shown["kept"]), "entry stays", "entries stay")
     head = (
         f"{shown['file']}.md would hold {shown['size_after']} instead of {shown['size_before']} "
-        f"of {shown['limit']} characters; {len(shown['kept'])} entries stay as they are"
+        f"of {shown['limit']} characters; {kept} as before"
     )
     lines = [head]
     for entry in shown["entries"]:
-        lines.append(_wrapped(entry["text"], first=f"  {entry['number']}  "))
+        lines.append(wrapped(entry["text"], first=f"  {entry['number']}  "))
         said = ", ".join(part for part in (", ".join(entry["stands_for"]), label(entry["label"])) if part)
         lines.append(f"{' ' * _INDENT}for {said}")
     return "\n".join(lines)
@@ -110,26 +122,59 @@ def proposal(shown: ProposalJson) -> str:
 
 def forgotten(shown: ForgetJson) -> str:
     """What was forgotten, or would be, and what stays."""
-    counts = [
-        (shown["turns"], "turn", "turns"),
-        (shown["entries"], "entry of memory", "entries of memory"),
-        (shown["revisions"], "old edit", "old edits"),
+    found = [
+        _count(shown["turns"], "turn", "turns")
+        + (f" in {_some(shown['sessions'])}" if shown["sessions"] else ""),
+        _count(shown["entries"], "entry of memory", "entries of memory"),
+        _count(shown["revisions"], "old edit", "old edits"),
     ]
-    found = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
-    where = f" in {', '.join(shown['sessions'])}" if shown["sessions"] else ""
-    verb = "forgotten" if shown["done"] else "to be forgotten"
-    lines = [f"{verb}: {found or 'nothing'}{where}"]
-    lines += [f"  stays: {sentence}" for sentence in shown["left"]]
+    counts = (len(shown["sessions"]), shown["entries"], shown["revisions"])
+    said = ", ".join(text for text, count in zip(found, counts, strict=True) if count)
+    lines = [f"{'forgotten' if shown['done'] else 'to be forgotten'}: {said or 'nothing'}"]
+    lines += [wrapped(sentence, first="  stays: ") for sentence in shown["left"]]
     return "\n".join(lines)
 
 
-def imported(shown: ImportJson, what: str) -> str:
-    """What an import brought, or would bring."""
-    verb = "imported" if shown["done"] else "to be imported"
-    what = what if shown["new"] != 1 else what.removesuffix("s")
-    already = f", {shown['already']} there already" if shown["already"] else ""
-    session = f" into session {shown['session']}" if shown["session"] else ""
-    return f"{verb}: {shown['new']} {what}{already}{session}"
+def imported(answers: Sequence[ImportJson]) -> str:
+    """What an import brought, or would bring: each thing, or their sum when there are many."""
+    talks = [each for each in answers if each["session"]]
+    notes = [each for each in answers if not each["session"]]
+    lines = [_imported(each, ("note", "notes"), "") for each in notes]
+    if len(talks) > _NAMED:
+        total: ImportJson = {
+            "done": talks[0]["done"],
+            "new": sum(each["new"] for each in talks),
+            "already": sum(each["already"] for each in talks),
+            "session": "",
+            "refused": [],
+        }
+        lines.append(_imported(total, ("turn", "turns"), f" of {len(talks)} conversations"))
+    else:
+        lines += [_imported(each, ("turn", "turns"), f" into session {each['session']}") for each in talks]
+    refused = [sentence for each in answers for sentence in each["refused"]]
+    return "\n".join([*lines, left_out(refused)] if refused else lines)
+
+
+def _imported(shown: ImportJson, words: tuple[str, str], where: str) -> str:
+    verb = "imported" if shown["done"] else "to be imported" if shown["new"] else "nothing new"
+    already = f"; {shown['already']} there already" if shown["already"] else ""
+    return f"{verb}: {_count(shown['new'], *words)}{where}{already}"
+
+
+def left_out(sentences: Sequence[str]) -> str:
+    """What of an import is not taken, the first of it."""
+    more = len(sentences) - _NAMED
+    lines = [wrapped(sentence, first="  not taken: ") for sentence in sentences[:_NAMED]]
+    return "\n".join([*lines, f"  not taken: {more} more"] if more > 0 else lines)
+
+
+def _count(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def outbox(shown: OutboxJson) -> str:
@@ -150,17 +195,3 @@ def outbox_sentence(shown: OutboxJson) -> str:
         said.append(f"{typed('memory')} outbox --retry tries again, --drop ID gives one up")
     said += [f"{workspace}: {text}" for workspace, text in shown["queue"].items()]
     return "; ".join(said)
-
-
-def _wrapped(text: str, *, first: str) -> str:
-    """A text of one or more lines, each broken to the terminal's width and indented below the first."""
-    width = max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
-    lines: list[str] = []
-    for line in text.split("\n"):
-        lines += textwrap.wrap(
-            line,
-            width=width,
-            initial_indent=first if not lines else " " * _INDENT,
-            subsequent_indent=" " * _INDENT,
-        ) or [first if not lines else ""]
-    return "\n".join(lines)

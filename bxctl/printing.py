@@ -12,6 +12,8 @@ from typing import TextIO
 _BAD = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)] if chr(code) not in "\n\t"}
 _BAD |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _BAD |= {code: f"\\u{code:04x}" for code in [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F]}
+_ASCII = 126
+_BAD_IN_JSON = {code: f"\\u{code:04x}" for code in _BAD if code > _ASCII}
 _STDERR = 2
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 
@@ -27,8 +29,9 @@ def data(text: str) -> None:
 
 
 def as_json(value: object) -> None:
-    """Print data for programs, one JSON value a line."""
-    print(json.dumps(value, ensure_ascii=False) if _takes_unicode(sys.stdout) else json.dumps(value))
+    """Print data for programs, one JSON value a line; what steers a terminal is escaped in its strings."""
+    plain = not _takes_unicode(sys.stdout)
+    print(json.dumps(value, ensure_ascii=plain).translate(_BAD_IN_JSON))
 
 
 def talk(text: str) -> None:

@@ -11,46 +11,54 @@ from typing import Any
 from bxcore.control import Exit
 from bxcore.control import memory_requests as r
 from bxcore.control.answers import AskJson, DoneJson
-from bxcore.control.memory import ForgetJson, MemoryJson, MemoryLogJson, OutboxJson, ProposalJson
-from bxcore.control.requests import EndSessionRequest, Request
-from bxctl import importing, memory_text
+from bxcore.control.memory import MemoryJson, MemoryLogJson, ProposalJson
+from bxcore.control.memory_requests import MemoryFile
+from bxcore.control.requests import Request
+from bxcore.did_you_mean import hint
+from bxctl import memory_text
 from bxctl.called import typed
+from bxctl.commands._memory_forget import forget
+from bxctl.commands._memory_import import take_in
+from bxctl.commands._memory_outbox import outbox
 from bxctl.errors import CommandError
 from bxctl.place import socket_of
 from bxctl.printing import as_json, data, talk
 from bxctl.wire import Wire
 
 MODEL_S = 330.0
-FILES = ("memory", "user", "notes")
-EPILOG = """what it takes:
-  memory                            what it remembers about you, with the id of each entry
-  memory list [FILE]                the entries of memory, user or notes, or of all three
-  memory log [FILE]                 every change, who made it and when, the newest first
-  memory add FILE TEXT              write an entry; - as TEXT reads it from standard input
-  memory replace ID TEXT            correct an entry
-  memory remove ID                  take an entry away; undo brings it back
-  memory undo [N]                   take the last change back, or change N of the log
-  memory trust ID                   say that an entry of strangers is right as it stands
-  memory search QUESTION            what recall finds
-  memory forget SESSION             remove a session for good, here and in Honcho
-  memory forget --text TEXT         remove every turn, entry and old edit that holds a text
-  memory outbox [--retry [ID]]      what has not reached Honcho yet, and try again
-  memory outbox --drop ID           never send a turn
-  memory consolidate FILE           have a shorter set of entries proposed for a full file
+FILES: Mapping[str, MemoryFile] = {"memory": "memory", "user": "user", "notes": "notes"}
+ROWS = 20
+MOST_DIGITS = 9
+MOST_CHARACTERS = 100_000
+"""Of standard input; an entry has far less."""
+EPILOG = """what it takes; a FILE is memory, user or notes, an ID stands before each entry:
+  memory                          what it remembers about you
+  memory list [FILE]              the entries of a file, or of all three
+  memory log [FILE]               every change, who made it and when, the newest first
+  memory add FILE TEXT            write an entry; - as TEXT reads it from standard input
+  memory replace ID TEXT          correct an entry
+  memory remove ID                take an entry away; undo brings it back
+  memory undo [N]                 take back the last change, or change N of the log, an undo too
+  memory trust ID                 say that an entry with strangers' words is right as it stands
+  memory search QUESTION          what recall finds in all sessions and notes
+  memory forget SESSION           remove a session for good, here and in Honcho
+  memory forget --text TEXT       remove every turn, entry and old edit that holds a text
+  memory outbox                   what has not reached Honcho yet, and why
+  memory outbox --retry [ID]      try a parked turn again, or all
+  memory outbox --drop ID         never send a turn
+  memory consolidate FILE         have the model propose shorter entries for a full file
   memory consolidate FILE --accept ID [N …]   take a proposal, or its entries N
-  memory import PATH                take in MEMORY.md, USER.md or a chat export of another agent
-what removes or imports shows first what it would do, and asks; --yes says yes beforehand"""
+  memory import PATH              take in MEMORY.md, USER.md or a chat export of another agent
+forget, import and --drop show first what they would do, and ask; --yes says yes beforehand"""
 STRAY = "; a text of several words goes in quotes"
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Take what to do, with what, and the flags of some."""
+    parser.add_argument("action", nargs="?", metavar="ACTION", help="see below")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="a file, an id, a text or a session")
     parser.add_argument(
-        "action", nargs="?", choices=[name for name in _ACTIONS if name], metavar="ACTION", help="see below"
-    )
-    parser.add_argument("words", nargs="*", metavar="…", help="a file, an id, a text or a session")
-    parser.add_argument(
-        "-n", "--limit", type=int, default=20, metavar="N", help="for log and outbox: N rows (20)"
+        "-n", "--limit", type=int, metavar="N", help=f"for log and outbox: at most N rows ({ROWS})"
     )
     parser.add_argument("--text", metavar="TEXT", help="for forget: what holds this text")
     parser.add_argument("--yes", action="store_true", help="for forget, outbox and import: do not ask")
@@ -66,11 +74,16 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Do one of them."""
+    if args.action not in _ACTIONS:
+        names = [name for name in _ACTIONS if name]
+        near = hint(args.action, names) or f"; write one of {', '.join(names)}"
+        raise CommandError(Exit.USAGE, f"{typed('memory')} has no {args.action[:20]!r}{near}")
     _check_flags(args)
     return _ACTIONS[args.action](args)
 
 
 _FLAGS: Mapping[str, tuple[str, ...]] = {
+    "limit": ("log", "outbox"),
     "text": ("forget",),
     "yes": ("forget", "outbox", "import"),
     "retry": ("outbox",),
@@ -85,6 +98,8 @@ def _check_flags(args: Namespace) -> None:
         given = getattr(args, flag)
         if given is not None and given is not False and args.action not in of:
             raise CommandError(Exit.USAGE, f"--{flag} is for {typed('memory')} {' and '.join(of)}")
+    if args.limit is not None and args.limit < 1:
+        raise CommandError(Exit.USAGE, "-n takes a number from 1")
 
 
 def _words(args: Namespace, least: int, most: int, form: str) -> Sequence[str]:
@@ -95,13 +110,33 @@ def _words(args: Namespace, least: int, most: int, form: str) -> Sequence[str]:
     return words
 
 
-def _file(words: Sequence[str]) -> Any:
-    """The file that is named, None for none; what is no file's name is the socket's to refuse."""
-    if words and words[0] not in FILES:
+def _file(words: Sequence[str]) -> MemoryFile | None:
+    """The file that is named, None for none; raises ``CommandError``."""
+    if not words:
+        return None
+    name = words[0].strip().lower().removesuffix(".md")
+    if name not in FILES:
         raise CommandError(
             Exit.NO_SUCH_THING, f"there is no file {words[0][:20]!r}; write memory, user or notes"
         )
-    return words[0] if words else None
+    return FILES[name]
+
+
+def _named(words: Sequence[str]) -> MemoryFile:
+    file = _file(words)
+    assert file is not None  # there is a word
+    return file
+
+
+def _id(word: str) -> str:
+    """An id as a phone may write it."""
+    return word.strip().lower()
+
+
+def _number(word: str) -> int:
+    if not (word.isascii() and word.isdecimal() and len(word) <= MOST_DIGITS):
+        raise CommandError(Exit.USAGE, f"{word[:20]!r} is no number")
+    return int(word)
 
 
 def _ask(args: Namespace, request: Request, timeout_s: float = 200.0) -> Any:
@@ -120,8 +155,8 @@ def _overview(args: Namespace) -> int:
     answer: MemoryJson = _ask(args, r.MemoryRequest())
     _show(args, answer, memory_text.overview(answer["files"]))
     if not args.json:
-        talk(f"\nthe files: {', '.join(each['path'] for each in answer['files'])}; edit them as you like")
-        talk(memory_text.commands())
+        sys.stdout.flush()
+        talk(f"\n{memory_text.commands(answer['files'])}")
     return Exit.OK
 
 
@@ -132,11 +167,17 @@ def _list(args: Namespace) -> int:
 
 def _log(args: Namespace) -> int:
     file = _file(_words(args, 0, 1, "[FILE]"))
-    answer: MemoryLogJson = _ask(args, r.MemoryLogRequest(file=file, limit=args.limit))
-    if not answer["revisions"] and not args.json:
+    limit = args.limit or ROWS
+    answer: MemoryLogJson = _ask(args, r.MemoryLogRequest(file=file, limit=limit))
+    shown = answer["revisions"]
+    if not shown and not args.json:
         talk("nothing was changed yet")
         return Exit.OK
-    return _show(args, answer, memory_text.log(answer["revisions"]))
+    _show(args, answer, memory_text.log(shown))
+    if len(shown) == limit and shown[-1]["number"] > 1 and not args.json:
+        sys.stdout.flush()
+        talk(f"the newest {limit}; -n {10 * limit} shows more")
+    return Exit.OK
 
 
 def _done(args: Namespace, request: Request) -> int:
@@ -151,28 +192,39 @@ def _add(args: Namespace) -> int:
 
 def _replace(args: Namespace) -> int:
     wanted, text = _words(args, 2, 2, "ID TEXT, with the text in quotes")
-    return _done(args, r.MemoryEditRequest(action="replace", id=wanted, text=_text(text)))
+    return _done(args, r.MemoryEditRequest(action="replace", id=_id(wanted), text=_text(text)))
 
 
 def _text(word: str) -> str:
-    return sys.stdin.read().strip() if word == "-" else word
+    """The text of an entry, from standard input for ``-``; raises ``CommandError``."""
+    text = sys.stdin.read(MOST_CHARACTERS + 1).strip() if word == "-" else word
+    if len(text) > MOST_CHARACTERS:
+        raise CommandError(
+            Exit.USAGE, f"the text has over {MOST_CHARACTERS:,} characters; an entry holds far fewer"
+        )
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise CommandError(Exit.USAGE, "the text is not UTF-8; write it in UTF-8")
+    return text
 
 
 def _remove(args: Namespace) -> int:
-    return _done(args, r.MemoryEditRequest(action="remove", id=_words(args, 1, 1, "ID")[0]))
+    return _done(args, r.MemoryEditRequest(action="remove", id=_id(_words(args, 1, 1, "ID")[0])))
 
 
 def _undo(args: Namespace) -> int:
-    words = _words(args, 0, 1, "[N]")
-    if words and not words[0].isdecimal():
-        raise CommandError(
-            Exit.USAGE, f"{words[0]!r} is no number; {typed('memory')} log numbers the changes"
-        )
-    return _done(args, r.MemoryUndoRequest(number=int(words[0]) if words else None))
+    words = _words(args, 0, 1, f"[N]; {typed('memory')} log numbers the changes")
+    return _done(args, r.MemoryUndoRequest(number=_number(words[0]) if words else None))
 
 
 def _trust(args: Namespace) -> int:
-    return _done(args, r.MemoryTrustRequest(id=_words(args, 1, 1, "ID")[0]))
+    """The entry is shown whole, since the label of these very bytes is lifted."""
+    wanted = _id(_words(args, 1, 1, "ID")[0])
+    if not args.json:
+        shown = memory_text.entry_of(_ask(args, r.MemoryRequest())["files"], wanted)
+        if shown:
+            data(shown)
+            sys.stdout.flush()
+    return _done(args, r.MemoryTrustRequest(id=wanted))
 
 
 def _search(args: Namespace) -> int:
@@ -183,75 +235,26 @@ def _search(args: Namespace) -> int:
 
 def _forget(args: Namespace) -> int:
     words = _words(args, 0, 1, "SESSION, or --text TEXT")
-    if bool(words) == bool(args.text):
+    if bool(words) == (args.text is not None):
         raise CommandError(Exit.USAGE, f"name a session, or a text: {typed('memory')} forget --text TEXT")
-    session, text = words[0] if words else "", args.text or ""
-    found: ForgetJson = _ask(args, r.MemoryForgetRequest(session=session, text=text))
-    nothing = not (found["sessions"] or found["entries"] or found["revisions"])
-    if nothing or not _wanted(args, memory_text.forgotten(found), "forget it for good?"):
-        return _nothing_done(args, found, "nothing holds that text" if nothing else "nothing was forgotten")
-    for busy in found["busy"]:
-        talk(f"session {busy} is open; it is ended first")
-        _ask(args, EndSessionRequest(session=busy))
-    answer: ForgetJson = _ask(args, r.MemoryForgetRequest(session=session, text=text, dry_run=False))
-    if not answer["done"]:
-        busy = ", ".join(answer["busy"])
-        raise CommandError(
-            Exit.FAILED, f"nothing was forgotten, these sessions are open again: {busy}; try again"
-        )
-    return _show(args, answer, memory_text.forgotten(answer))
-
-
-def _nothing_done(args: Namespace, found: object, sentence: str) -> int:
-    if args.json:
-        as_json(found)
-    talk(sentence)
-    return Exit.OK
-
-
-def _wanted(args: Namespace, would: str, question: str) -> bool:
-    """Show what would be done, and ask a person at a terminal; elsewhere ``--yes`` is the yes."""
-    if args.yes:
-        return True
-    if not args.json:
-        data(would)
-    if not sys.stdin.isatty():
-        raise CommandError(Exit.USAGE, "nothing was changed; add --yes to do it")
-    sys.stdout.flush()
-    talk(f"{question} y or n")
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+    return forget(args, _id(words[0]) if words else "", _text(args.text or ""))
 
 
 def _outbox(args: Namespace) -> int:
     _words(args, 0, 0, "[--retry [ID]] [--drop ID]")
-    if args.retry is not None:
-        return _done(args, r.OutboxRetryRequest(id=args.retry or None))
-    if args.drop is not None:
-        if not _wanted(args, f"{args.drop} is never sent to Honcho then", "drop it?"):
-            return _nothing_done(args, {"ok": False}, "nothing was dropped")
-        return _done(args, r.OutboxDropRequest(id=args.drop))
-    answer: OutboxJson = _ask(args, r.OutboxRequest(limit=args.limit))
-    if args.json:
-        as_json(answer)
-    elif not answer["rows"]:
-        talk("every turn is delivered")
-    else:
-        data(memory_text.outbox(answer))
-        talk(memory_text.outbox_sentence(answer))
-    return Exit.OK
+    return outbox(args, args.limit or ROWS)
 
 
 def _consolidate(args: Namespace) -> int:
     words = _words(args, 1, 100, "FILE [--accept ID [N …]]")
     if args.accept is not None:
-        numbers = words[1:]
-        if not all(word.isdecimal() for word in numbers):
-            raise CommandError(Exit.USAGE, "name the entries of the proposal by their numbers")
-        chosen = tuple(map(int, numbers)) or None
-        return _done(args, r.MemoryAcceptRequest(id=args.accept, numbers=chosen))
+        _file(words)
+        chosen = tuple(map(_number, words[1:])) or None
+        return _done(args, r.MemoryAcceptRequest(id=_id(args.accept), numbers=chosen))
+    _words(args, 1, 1, "FILE; entries are chosen with --accept ID [N …]")
     if not args.json:
         talk("asking the model; this may take some minutes")
-    answer: ProposalJson = _ask(args, r.MemoryConsolidateRequest(file=_file(words)), MODEL_S)
+    answer: ProposalJson = _ask(args, r.MemoryConsolidateRequest(file=_named(words)), MODEL_S)
     _show(args, answer, memory_text.proposal(answer))
     if not args.json:
         accept = f"{typed('memory')} consolidate {answer['file']} --accept {answer['id']}"
@@ -260,31 +263,7 @@ def _consolidate(args: Namespace) -> int:
 
 
 def _import(args: Namespace) -> int:
-    [path] = _words(args, 1, 1, "PATH")
-    found = importing.read(Path(path))
-    for problem in found.problems:
-        talk(problem)
-    wire = Wire(socket_of(args))
-    pieces = list(importing.pieces(found, args.speaker))
-    if not pieces:
-        return Exit.FAILED
-    dry = [importing.hand_over(wire, piece, dry_run=True) for piece in pieces if _is_first(piece)]
-    would = "\n".join(
-        memory_text.imported(each, piece.what)
-        for each, piece in zip(dry, filter(_is_first, pieces), strict=True)
-    )
-    if not _wanted(args, would, "import it?"):
-        return _nothing_done(args, dry, "nothing was imported")
-    done = [importing.hand_over(wire, piece, dry_run=False) for piece in pieces]
-    for refused in (sentence for each in done for sentence in each["refused"]):
-        talk(refused)
-    lines = (memory_text.imported(each, piece.what) for each, piece in zip(done, pieces, strict=True))
-    return _show(args, done, "\n".join(lines))
-
-
-def _is_first(piece: importing.Piece) -> bool:
-    """Only a conversation's first piece can be tried: the others go on behind what is not there yet."""
-    return getattr(piece.request, "first", 1) == 1
+    return take_in(args, Path(_words(args, 1, 1, "PATH")[0]))
 
 
 _ACTIONS: Mapping[str | None, Callable[[Namespace], int]] = {

@@ -151,3 +151,16 @@ def test_files_that_cannot_be_read_are_one_clear_sentence(memory_box: Mailbox, t
     (tmp_path / "memory" / "user.md").mkdir()
     with pytest.raises(Refusal, match=r"user\.md cannot be read: is a directory"):
         listed(memory_box, "user")
+
+
+def test_an_id_that_two_entries_have_names_neither(
+    memory_box: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(memory_box, "add", "notes", text="call this number", state=UNTRUSTED)
+    edit(memory_box, "add", "user", text="likes tea")
+    monkeypatch.setattr("actors.memory_operating.entry_id", lambda _file, _text: "abcdef")
+    for message in (LiftLabel(id="abcdef"), EditEntry(action="remove", id="abcdef")):
+        answer = told(memory_box, message)
+        assert (answer.ok, answer.known) == (False, True)
+        assert answer.sentence == "2 entries have the id abcdef; edit the files by hand"
+    assert texts(memory_box, "notes") == ["call this number"]

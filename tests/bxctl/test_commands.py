@@ -112,6 +112,32 @@ def test_dead_letters_are_shown_without_their_text(make: MakeBox, capsys: Out, l
     letters.read_all()
 
 
+def test_dead_letters_of_short_lived_actors_are_one_row_for_their_parent(
+    make: MakeBox, capsys: Out, letters: Letters
+) -> None:
+    box = make()
+    sent = [
+        *(("asks/1-own", Why.DEAD), ("asks/2-own", Why.DEAD), ("asks/2-own", Why.LATE)),
+        *(("runs/7", Why.DEAD), ("loop/main", Why.DEAD), ("loop/k3f", Why.DEAD), ("asks", Why.DEAD)),
+    ]
+    for address, why in sent:
+        box.runtime.dead_letters.count(address, why, "Shorten", 42)
+    assert bxctl_run(box, "dead-letters") == 0
+    rows = [line.split() for line in capsys.readouterr().out.partition("\n\n")[0].splitlines()[1:]]
+    assert sorted(rows) == [
+        ["asks", "dead", "1"],
+        ["asks/*", "dead", "2"],
+        ["asks/*", "late", "1"],
+        ["loop/k3f", "dead", "1"],
+        ["loop/main", "dead", "1"],
+        ["runs/*", "dead", "1"],
+    ]
+    assert bxctl_run(box, "dead-letters", "--json") == 0
+    counted = json.loads(capsys.readouterr().out)["counts"]
+    assert {row["address"] for row in counted} == {address for address, _ in sent}
+    letters.read_all()
+
+
 def test_sessions_are_listed_shown_and_ended(make: MakeBox, capsys: Out) -> None:
     box = make()
     assert bxctl_run(box, "sessions") == 0

@@ -2,53 +2,132 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bxcore.control.memory_requests import ExchangeRequest, ImportTurnsRequest
+from bxcore import imports
+from bxcore.control.memory_requests import ExchangeRequest, ImportEntriesRequest, ImportTurnsRequest
 from bxcore.control.routes import MAX_BODY_BYTES, encode
 from bxcore.imports import Conversation, Exchange, Imported
 from bxctl import importing
 from bxctl.errors import CommandError
+from bxctl.wire import Wire
 
 exchanges = st.builds(Exchange, st.text(max_size=60), st.text(max_size=60), st.just(""))
 
 
+def pieces(*talk: Exchange, speaker: str | None = None) -> tuple[list[ImportTurnsRequest], list[str]]:
+    found = importing.found(Imported(conversations=(Conversation("c", talk),)), speaker)
+    requests = [piece for thing in found.things for piece in thing]
+    assert all(isinstance(each, ImportTurnsRequest) for each in requests)
+    return requests, list(found.problems)  # type: ignore[return-value]  # seen above
+
+
 @given(st.lists(exchanges, min_size=1, max_size=12), st.integers(50, 400))
-def test_the_pieces_are_the_whole_and_numbered(talk: list[Exchange], most: int) -> None:
+def test_the_pieces_are_the_whole_and_numbered_but_for_what_no_piece_can_hold(
+    talk: list[Exchange], most: int
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(importing, "MOST_BYTES", most)
-        found = list(importing.pieces(Imported(conversations=(Conversation("c", tuple(talk)),)), "anna"))
-    requests = [piece.request for piece in found]
-    assert all(isinstance(each, ImportTurnsRequest) and each.speaker == "anna" for each in requests)
+        requests, problems = pieces(*talk, speaker="anna")
     turns: list[ExchangeRequest] = []
     for each in requests:
-        assert isinstance(each, ImportTurnsRequest)
-        assert each.first == len(turns) + 1
+        assert (each.first, each.speaker) == (len(turns) + 1, "anna")
         turns += each.turns
-    assert [(turn.user, turn.reply) for turn in turns] == [(each.user, each.reply) for each in talk]
+    assert len(turns) + len(problems) == len(talk)
+    said = iter((each.user, each.reply) for each in talk)
+    assert all((turn.user, turn.reply) in said for turn in turns)  # in their order
 
 
-def test_a_piece_fits_the_wire_whatever_its_letters_are() -> None:
-    talk = Conversation("c", tuple(Exchange("\U0001f511" * 20_000, "ü" * 20_000) for _ in range(12)))
-    found = list(importing.pieces(Imported(conversations=(talk,)), None))
-    assert len(found) > 1
-    for piece in found:
-        body = encode(piece.request).body
+@pytest.mark.parametrize(
+    "exchange",
+    [Exchange("\U0001f511" * 20_000, "ü" * 20_000), Exchange("a", "b"), Exchange("a", "b" * 899_900)],
+    ids=["wide", "tiny", "huge"],
+)
+def test_a_piece_fits_the_wire_whatever_its_letters_are(exchange: Exchange) -> None:
+    count = 2_000_000 // (len(exchange.user) * 12 + len(exchange.reply) + 40)
+    requests, problems = pieces(*[exchange] * count)
+    assert (len(requests) > 1, problems) == (True, [])
+    for request in requests:
+        body = encode(request).body
         assert body is not None
         assert len(body) <= MAX_BODY_BYTES
 
 
-def test_entries_are_one_piece() -> None:
-    [piece] = importing.pieces(Imported(entries=("a", "b")), None)
-    assert piece.what == "notes"
+def test_an_exchange_that_no_request_holds_is_left_out_and_named() -> None:
+    [request], problems = pieces(Exchange("a", "b"), Exchange("a", "b" * 900_000), Exchange("c", "d"))
+    assert [turn.user for turn in request.turns] == ["a", "c"]
+    assert problems == ["exchange 2 of c takes 900,038 bytes and is left out"]
 
 
-def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+def test_entries_are_one_piece_or_too_many() -> None:
+    found = importing.found(Imported(entries=("a", "b")), None)
+    assert found.things == [[ImportEntriesRequest(entries=("a", "b"))]]
+    found = importing.found(Imported(entries=("a" * 900_000,)), None)
+    assert (found.things, len(found.problems)) == ([], 1)
+
+
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandError, match="cannot be read: no such file"):
         importing.read(tmp_path / "none.md")
+    with pytest.raises(CommandError, match="cannot be read: is a directory"):
+        importing.read(tmp_path)
     (tmp_path / "a.md").write_text("- one\n")
     assert importing.read(tmp_path / "a.md").entries == ("one",)
+    monkeypatch.setattr(imports, "MAX_BYTES", 7)
+    monkeypatch.setattr("bxcore.imports.reading.MAX_BYTES", 7)
+    assert "and an import takes 7" in importing.read(Path("/dev/zero")).problems[0]  # which has no end
+
+
+class Scripted(Wire):
+    """Answers each piece as a memory does that holds ``there`` turns of a conversation."""
+
+    def __init__(self, there: int, refused: tuple[str, ...] = ()) -> None:
+        super().__init__(Path("/nonexistent"))
+        self.there = there
+        self.refused = refused
+        self.asked: list[Any] = []
+
+    def call(self, request: Any, timeout_s: float = 1.0) -> Any:
+        del timeout_s
+        self.asked.append(request)
+        already = min(len(request.turns), max(0, self.there - request.first + 1))
+        new = 0 if self.refused else len(request.turns) - already
+        assert request.first <= self.there + 1, "memory would say that turns are missing"
+        if not request.dry_run:
+            self.there += new
+        return {
+            "done": not request.dry_run,
+            "new": new,
+            "already": already,
+            "session": "import-c",
+            "refused": list(self.refused),
+        }
+
+
+def three_pieces() -> list[ImportTurnsRequest]:
+    exchange = ExchangeRequest(user="a", reply="b")
+    piece = ImportTurnsRequest(conversation="c", turns=(exchange,) * 2)
+    return [piece, replace(piece, first=3), replace(piece, first=5)]
+
+
+@pytest.mark.parametrize("there", range(7))
+def test_a_trial_counts_what_the_import_then_brings(there: int) -> None:
+    wire = Scripted(there)
+    would = importing.hand_over(wire, three_pieces(), dry_run=True)
+    assert wire.there == there
+    did = importing.hand_over(wire, three_pieces(), dry_run=False)
+    assert (would["new"], would["already"], would["done"]) == (6 - there, there, False)
+    assert (did["new"], did["already"], did["done"]) == (6 - there, there, True)
+    assert importing.hand_over(wire, three_pieces(), dry_run=False)["new"] == 0
+
+
+def test_nothing_goes_on_behind_a_piece_that_was_refused() -> None:
+    wire = Scripted(0, refused=("turn 1 is not what was imported before",))
+    answer = importing.hand_over(wire, three_pieces(), dry_run=False)
+    assert (len(wire.asked), answer["refused"]) == (1, list(wire.refused))

@@ -60,3 +60,16 @@ def test_json_is_one_line_and_survives_any_encoding(
     monkeypatch.setattr("sys.stdout", plain)
     as_json({"text": "é"})
     assert json.loads(plain.buffer.getvalue()) == {"text": "é"}
+
+
+@given(TEXTS.map(lambda text: "".join(char for char in text if not "\ud800" <= char <= "\udfff")))
+def test_json_steers_no_terminal_and_says_the_same(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        stream = io.StringIO()
+        patch.setattr("sys.stdout", stream)
+        as_json([text])
+        patch.setattr("bxctl.printing._takes_unicode", lambda _: True)
+        as_json([text])
+    for line in stream.getvalue().rstrip("\n").split("\n"):
+        assert json.loads(line) == [text]
+        assert visible(line) == line

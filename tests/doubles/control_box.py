@@ -199,6 +199,8 @@ class ControlBox:
     waits: Waits = field(default_factory=Waits)
     most: int = 32
     probing: Probing | None = None
+    memory: Callable[[Context], Actor] | None = None
+    """Makes a real one, in the place of the scripted."""
     seen: list[Any] = field(default_factory=list)
     held: list[Reply] = field(default_factory=list)
     home: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="bx-")))
@@ -215,7 +217,7 @@ class ControlBox:
         return SupervisorSpec(
             intensity=10,
             children=(
-                ChildSpec(name="memory", start=self._scripted),
+                ChildSpec(name="memory", start=self.memory or self._scripted),
                 ChildSpec(name="broker", start=self._scripted),
                 ChildSpec(name="loop", start=self._scripted, restart=Restart.PERMANENT),
                 ChildSpec(

@@ -52,7 +52,7 @@ def test_a_new_user_s_way_through_memory(box: Box) -> None:
     done: subprocess.CompletedProcess[str] = box.bxctl("memory")
     wanted = entry_id(box, "likes tea")
     assert f"{wanted}  likes tea\n        session main turn 1\n" in done.stdout
-    for command in ("replace ID TEXT", "remove ID", "undo", "forget --text"):
+    for command in ("replace ID TEXT", "undo", "search QUESTION", "forget --text"):
         assert f"bxctl memory {command}" in done.stderr
     assert memory(box, "replace", wanted, "likes coffee").startswith("replaced in user.md")
     assert "likes coffee" in memory(box, "list", "user")
@@ -99,7 +99,7 @@ def test_an_import_comes_in_once_and_untrusted(box: Box, tmp_path: Path) -> None
     assert "add --yes" in memory(box, "import", str(notes), code=2)
     assert memory(box, "list", "notes").splitlines()[1] == "  nothing"
     assert memory(box, "import", str(notes), "--yes") == "imported: 2 notes\n"
-    assert memory(box, "import", str(notes), "--yes") == "imported: 0 notes, 2 there already\n"
+    assert memory(box, "import", str(notes), "--yes") == "imported: 0 notes; 2 there already\n"
     assert "import, untrusted" in memory(box, "list", "notes")
     assert memory(box, "import", str(chat), "--yes").startswith("imported: 1 turn into session import-")
     assert "memory-tainted · session import-" in memory(box, "search", "ladder")
