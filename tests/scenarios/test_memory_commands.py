@@ -62,7 +62,7 @@ def test_a_new_user_s_way_through_memory(box: Box) -> None:
     assert "marmalade" in memory(box, "search", "where", "is", "the", "marmalade?")
     said = memory(box, "forget", "--text", "MARMALADE", code=2)
     assert said == "bxctl: nothing was changed; add --yes to do it\n"
-    assert memory(box, "forget", "--text", "MARMALADE", "--yes") == "forgotten: 1 turn in main\n"
+    assert memory(box, "forget", "--text", "MARMALADE", "--yes").startswith("forgotten: 1 turn in main\n")
     assert "nothing found" in memory(box, "search", "marmalade")
     held = [
         path for path in box.home.rglob("*") if path.is_file() and b"marmalade" in path.read_bytes().lower()
