@@ -134,6 +134,7 @@ class Memory(Actor):
             journal=forgotten,
             tell=lambda: self._turns.tell_outbox(LookAgain()),
             wall=self._wall,
+            known_log=intake.known_log,
         )
 
     def on_stop(self) -> None:

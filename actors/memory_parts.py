@@ -19,8 +19,9 @@ class Places:
     """Where it keeps what: the folder of the three files, the index, the ledger, the sessions' logs.
 
     ``forgotten`` is the record of what was forgotten, ``work`` the sessions' work folders. ``kept`` are files
-    that nothing is taken out of, each with a sentence about that, and ``concludes`` says that
-    Honcho may have conclusions of its own. With ``semantic``, recall looks by meaning too where it can.
+    that nothing is taken out of, each with a sentence about that, ``looked_through`` more folders whose files
+    are named when they hold what is forgotten, and ``concludes`` says that Honcho may have conclusions of its
+    own. With ``semantic``, recall looks by meaning too where it can.
     """
 
     files: Path
@@ -30,6 +31,7 @@ class Places:
     forgotten: Path | None = None
     work: Path | None = None
     kept: Mapping[Path, str] = field(default_factory=dict)
+    looked_through: tuple[Path, ...] = ()
     concludes: bool = False
     semantic: bool = False
     most_bytes: int = 2_000_000_000

@@ -22,7 +22,7 @@ from bxcore.tool_answer import ToolAnswer
 from bxio import recall
 from bxio.memory_files import Entry, MemoryFiles, MemoryFilesError
 from bxio.recall import RecallIndex, RecallIndexError
-from bxio.recall.index import BATCH, TAIL
+from bxio.recall.index import BATCH, TAIL, Gone
 from bxio.turn_intake import Ended
 
 INDEXED = 20_000
@@ -168,21 +168,32 @@ class Recalls:
         except RecallIndexError as error:
             self._index_failed(error)
 
-    def forget(self, session: str, turns: Collection[int] | None, size: int) -> None:
-        """Drop turns of a session from the index, all for None; its log has ``size`` bytes now."""
-        if self._index is None:
-            return
-        try:
-            self._index.forget(session, turns, size=size)
-        except RecallIndexError as error:
-            self._index_failed(error)
+    def forget(self, gone: Collection[Gone], *, again: bool = False) -> None:
+        """Drop turns of sessions, and every word of a note that is gone; ``again`` is for after a crash.
 
-    def forget_notes(self) -> None:
-        """Hold the notes as they are now, and no word of those that are gone."""
+        An index that cannot let go is removed, and made anew from logs and notes. Raises
+        ``RecallIndexError`` when it cannot be removed either, and ``MemoryFilesError``.
+        """
         try:
-            self._ready_index().forget("", (), size=0)
+            self._ready_index().forget_each(gone, again=again)
         except RecallIndexError as error:
-            self._index_failed(error)
+            self._give_up(error.sentence)
+
+    def _give_up(self, sentence: str) -> None:
+        self.close()
+        self._index = None
+        try:
+            recall.drop(self._path)
+        except OSError as error:
+            reason = system_reason(error)
+            raise RecallIndexError(f"the recall index cannot be removed: {reason}; remove it") from None
+        logger.warning("recall: {}; the index is made anew from the logs", sentence)
+        try:
+            self._index = self._opened_index()
+        except RecallIndexError as error:
+            self._problem = error.sentence
+        else:
+            self._new()
 
     def taken_in(self, ended: Ended) -> Iterator[None]:
         """Index the turns that have ended, some at a time; what is in is known if it is never gone on."""

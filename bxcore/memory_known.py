@@ -7,9 +7,11 @@ in the place of a lifted entry has the label that the entry came with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from bxcore.erasing import Place
+from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import NEW_SESSION, Label, join
 from bxcore.memory_revisions import Revision
 
@@ -104,6 +106,29 @@ class Known:
             return None
         return Revision(file=file, who="hand", at=at, label=NEW_SESSION, removed=removed, added=added)
 
+    def places(self, holds: Callable[[str], bool]) -> tuple[Place, ...]:
+        """Where the revisions have texts for which ``holds`` is true, one that was forgotten aside."""
+        return tuple(
+            (number, part, which)
+            for number, revision in enumerate(self.revisions, 1)
+            for part, texts in _parts(revision).items()
+            for which, text in enumerate(texts)
+            if text != FORGOTTEN and holds(text)
+        )
+
+    def texts_at(self, places: Iterable[Place]) -> frozenset[str]:
+        """The texts that still stand there; a place that no revision has is passed over."""
+        found: set[str] = set()
+        for number, part, which in places:
+            revision = self.revisions[number - 1] if 0 < number <= len(self.revisions) else None
+            texts = () if revision is None else _parts(revision).get(part, ())
+            found.update(texts[which : which + 1])
+        return frozenset(found - {FORGOTTEN})
+
     def came_with(self, file: str, text: str) -> Label:
         """The label of an entry before any lifting, and what an edit of it has again."""
         return self._labels.get((file, text), NEW_SESSION)
+
+
+def _parts(revision: Revision) -> dict[str, tuple[str, ...]]:
+    return {"removed": revision.removed, "added": revision.added, "lifted": revision.lifted}

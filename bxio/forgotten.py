@@ -7,26 +7,20 @@ from pathlib import Path
 from typing import Self
 
 from bxcore import erasing, journal
-from bxcore.erasing import CarriedOut, EraseOrder
+from bxcore.erasing import CarriedOut, EraseOrder, Order
 from bxio.journal_file import JournalError, JournalFile
 
 
 class Forgotten:
     """The journal, open for its one writer. Each error is a ``JournalError``."""
 
-    def __init__(self, file: JournalFile, lines: Iterable[EraseOrder | CarriedOut]) -> None:
+    def __init__(self, file: JournalFile, lines: Iterable[Order | CarriedOut]) -> None:
         self._file = file
-        self._orders: dict[str, EraseOrder] = {}
-        self._open: dict[str, EraseOrder] = {}
+        self._open: dict[str, Order] = {}
         self._take(lines)
 
     @property
-    def orders(self) -> tuple[EraseOrder, ...]:
-        """Every order so far, the oldest first."""
-        return tuple(self._orders.values())
-
-    @property
-    def unfinished(self) -> tuple[EraseOrder, ...]:
+    def unfinished(self) -> tuple[Order, ...]:
         """Those whose part of the box a crash left undone."""
         return tuple(self._open.values())
 
@@ -41,17 +35,17 @@ class Forgotten:
             raise
         return cls(file, found)
 
-    def append(self, lines: Sequence[EraseOrder | CarriedOut]) -> None:
+    def append(self, lines: Sequence[Order | CarriedOut]) -> None:
         """Put lines on disk, all or none."""
         self._file.append([erasing.dump(line) for line in lines], sync=True)
         self._take(lines)
 
-    def _take(self, lines: Iterable[EraseOrder | CarriedOut]) -> None:
+    def _take(self, lines: Iterable[Order | CarriedOut]) -> None:
         for line in lines:
             if isinstance(line, CarriedOut):
                 self._open.pop(line.order, None)
             else:
-                self._orders[line.id] = self._open[line.id] = line
+                self._open[line.id] = line
 
     def close(self) -> None:
         """Close the file and free its lock; a second call does nothing."""
@@ -73,7 +67,7 @@ def orders(path: Path) -> tuple[EraseOrder, ...]:
     return tuple(line for line in _parsed(payloads, path) if isinstance(line, EraseOrder))
 
 
-def _parsed(payloads: Iterable[str], path: Path) -> tuple[EraseOrder | CarriedOut, ...]:
+def _parsed(payloads: Iterable[str], path: Path) -> tuple[Order | CarriedOut, ...]:
     try:
         return tuple(map(erasing.parse, payloads))
     except ValueError as error:

@@ -108,6 +108,8 @@ class JournalFile:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise JournalError(f"{self.path} is open elsewhere; close it there first") from None
+        if not is_at(self.path, found):
+            raise JournalError(f"{self.path} was written anew just now; try again")
         self._refuse_when_poisoned()
 
     def _refuse_when_poisoned(self) -> None:
@@ -188,6 +190,15 @@ class JournalFile:
 
 
 _POISONED = "{path} could not be synced to the disk; look at the disk, then restart the box"
+
+
+def is_at(path: Path, found: os.stat_result) -> bool:
+    """Whether an open file is still the one of that name: its lock says nothing of one in its place."""
+    try:
+        there = path.lstat()
+    except FileNotFoundError:
+        return False
+    return (there.st_dev, there.st_ino) == (found.st_dev, found.st_ino)
 
 
 def _read_all(descriptor: int) -> bytes:

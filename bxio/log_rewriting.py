@@ -15,13 +15,30 @@ from typing import TYPE_CHECKING
 
 from bxcore import forgetting, journal, records
 from bxcore.errors import system_reason
+from bxcore.session_fold import log_of
 from bxio import whole_results
 from bxio.folders import sync_folder, write_whole
-from bxio.journal_file import JournalError, JournalFile
+from bxio.journal_file import JournalError, JournalFile, is_at
 from bxio.session_store import LOG, SessionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+TORN = f"{LOG}.torn-*"
+_FIRST_LINE = 64 * 1024
+"""Bytes; the first record of a log holds no text."""
+
+
+def log_name(folder: Path) -> str:
+    """What tells the log from others of the session's name, by its first line; empty when that is not there.
+
+    A log that is damaged further on has its name all the same.
+    """
+    try:
+        with (folder / LOG).open("rb") as file:
+            return log_of(records.read(file.readline(_FIRST_LINE)))
+    except (OSError, records.RecordError, journal.DamageError):
+        return ""
 
 
 def forget_turns(folder: Path, turns: Collection[int]) -> None:
@@ -29,25 +46,52 @@ def forget_turns(folder: Path, turns: Collection[int]) -> None:
 
     Raises ``SessionError``; then the log is as before, or as it is to be.
     """
-    with _locked(folder) as file:
+    with _telling(folder), _opened(folder) as file:
         found = tuple(records.parse(payload, number) for number, payload in enumerate(file.payloads, 1))
-        _remove(*(whole_results.place(folder, call) for call in forgetting.calls_of(found, turns)))
-        _remove(*folder.glob(f"{LOG}.torn-*"))
+        results = [whole_results.place(folder, call) for call in forgetting.calls_of(found, turns)]
+        remove(*results, *folder.glob(TORN))
         left = map(records.dump, forgetting.without(found, turns))
         write_whole(folder / LOG, journal.written(left))
 
 
-def forget_session(folder: Path) -> None:
-    """Take everything below ``folder`` away, the log last of all names. Raises ``SessionError``."""
+def forget_session(folder: Path, work: Path | None = None) -> str | None:
+    """Take everything below ``folder`` away, its work folder first and its name before its files.
+
+    A damaged log goes too. Gives a sentence when something of the work folder cannot be removed, which tools
+    may have written as another user. Raises ``SessionError``.
+    """
     if not folder.exists():
-        return
-    with _locked(folder):
+        return None
+    with _telling(folder), _held(folder):
+        stays = None if work is None else _without_work(work)
         gone = folder.with_name(f".{folder.name}.forgotten")
         shutil.rmtree(gone, ignore_errors=True)
         folder.rename(gone)
         sync_folder(folder.parent)
         shutil.rmtree(gone)
         sync_folder(folder.parent)
+    return stays
+
+
+def _without_work(work: Path) -> str | None:
+    problems: list[BaseException] = []
+    with suppress(RecursionError):  # a tool may nest folders so deep
+        shutil.rmtree(work, onerror=lambda _call, _path, found: problems.append(found[1]))
+    if not os.path.lexists(work):
+        return None
+    reasons = (system_reason(found) for found in problems if isinstance(found, OSError))
+    reason = next(reasons, "its folders are nested too deep")
+    return f"its work folder {work} cannot be removed: {reason}; remove it as the user who may"
+
+
+def remove(*paths: Path) -> None:
+    """Remove files for good; one that is not there is as good. Raises ``OSError``."""
+    for path in paths:
+        with suppress(FileNotFoundError):
+            path.unlink()
+    for folder in {path.parent for path in paths}:
+        with suppress(FileNotFoundError):
+            sync_folder(folder)
 
 
 def sweep(sessions: Path) -> None:
@@ -72,23 +116,43 @@ def is_open(folder: Path) -> bool:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[JournalFile]:
+def _telling(folder: Path) -> Iterator[None]:
+    """Have what goes wrong as a ``SessionError``."""
     try:
-        file = JournalFile.open(folder / LOG)
+        yield
     except JournalError as error:
         raise SessionError(error.sentence) from None
-    try:
-        yield file
     except records.RecordError as error:
         raise SessionError(f"session {folder.name}: {error}") from None
     except OSError as error:
         reason = system_reason(error)
         raise SessionError(f"session {folder.name} cannot be forgotten: {reason}; try again") from None
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[JournalFile]:
+    file = JournalFile.open(folder / LOG)
+    try:
+        yield file
     finally:
         file.close()
 
 
-def _remove(*paths: Path) -> None:
-    for path in paths:
-        with suppress(FileNotFoundError):
-            path.unlink()
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """With the log's lock, whatever stands in the log."""
+    path = folder / LOG
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:  # a start that never came to its first record
+        yield
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not is_at(path, os.fstat(descriptor)):
+            raise JournalError(f"{path} was written anew just now; try again")
+        yield
+    except BlockingIOError:
+        raise JournalError(f"{path} is open elsewhere; close it there first") from None
+    finally:
+        os.close(descriptor)

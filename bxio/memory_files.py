@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Self
 
 from bxcore import journal, memory_entries, memory_revisions
+from bxcore.erasing import Place
 from bxcore.errors import SentenceError, system_reason
 from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import NEW_SESSION, Label
@@ -146,6 +147,11 @@ class MemoryFiles:
         if changed:
             self._rewrite(revisions)
         return changed
+
+    def forget_places(self, places: Iterable[Place]) -> int:
+        """The same for the texts that stand at places of the revisions, and wherever else they stand."""
+        texts = self._known.texts_at(places)
+        return self.forget(texts.__contains__) if texts else 0
 
     def _rewrite(self, revisions: Sequence[Revision]) -> None:
         path = self._folder / REVISIONS

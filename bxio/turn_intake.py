@@ -87,6 +87,10 @@ class TurnIntake:
             )
         ]
 
+    def known_log(self, session: str) -> str:
+        """What tells the log that was decided last from others of the session's name; empty for none."""
+        return self._ledger.log(session) or ""
+
     def _name(self, session: str) -> str | None:
         """What tells the log from others of that name, by its first line; None when that cannot be read."""
         try:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeAlias
 
 from bxcore import recall_query
 from bxcore.finished_turns import FinishedTurn
 from bxcore.recall_hits import Hit, Note
 from bxcore.recall_snippet import around
 from bxcore.recall_tail import Elsewhere, Tail
+from bxio.folders import sync_folder
 from bxio.recall import store as stores
 from bxio.recall.errors import RecallIndexError
 from bxio.recall.looking import Looking
@@ -38,6 +39,10 @@ SPARE = 0.02
 """The share of all turns that is left out beyond what is needed, so that it is not needed at each turn."""
 BATCH = 5_000
 """Turns that are put into the words at once, which takes a tenth of a second."""
+
+
+Gone: TypeAlias = tuple[str, Collection[int] | None, int]
+"""Turns of a session that go, all for None, and the bytes that its log has now."""
 
 
 class RecallIndex:
@@ -136,18 +141,33 @@ class RecallIndex:
 
         ``size`` is what its log has now, in bytes. The words are made anew from the store.
         """
-        with self._store.writing():
-            if turns is None:
-                self._store.forget_log(session)
-            else:
-                self._store.resize_log(session, size)
-            gone = self._store.remove(session, turns)
-            in_words = any(place <= self._store.merged().upto for place in gone)
-        self._meaning.drop(gone)
-        if in_words:
+        self.forget_each([(session, turns, size)])
+
+    def forget_each(self, gone: Iterable[Gone], *, again: bool = False) -> None:
+        """The same for turns of several sessions: session, turns, size. The words are made anew once.
+
+        With ``again`` a crash may have come between store and words; then the words are made anew when
+        something is looked for next.
+        """
+        places: list[int] = []
+        with self._store.forgetting():
+            for session, turns, size in gone:
+                if turns is None:
+                    self._store.forget_log(session)
+                else:
+                    self._store.resize_log(session, size)
+                places += self._store.remove(session, turns)
+            in_words = any(place <= self._store.merged().upto for place in places)
+        self._meaning.drop(places)
+        if again:
+            self._words = self._tail = None
+            drop_words(_folder(self._path))
+        elif in_words:
             self._make_words_anew()
         elif self._tail is not None:
-            self._tail.drop(gone)
+            self._tail.drop(places)
+        sync_folder(self._path.parent)
+        self._fresh = self._unmerged()
 
     def bound(self, most_bytes: int) -> int:
         """Leave out the oldest turns when the files take more, some at a time; how many went."""

@@ -273,6 +273,19 @@ class Store:
                 raise
 
     @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """The same, on disk when it is over, and no text of what was there in SQLite's own journal."""
+        with self.reading():
+            self._db.execute("PRAGMA synchronous = FULL")
+        try:
+            with self.writing():
+                yield
+        finally:
+            with self.reading():
+                self._db.execute("PRAGMA synchronous = OFF")
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    @contextmanager
     def reading(self) -> Iterator[None]:
         """Have what SQLite says as a ``RecallIndexError``."""
         try:

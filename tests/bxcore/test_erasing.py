@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bxcore.erasing import CarriedOut, EraseOrder, Orders, dump, parse
+from bxcore.erasing import CarriedOut, EraseOrder, Order, Orders, ScrubOrder, dump, parse
 
 turns = st.none() | st.lists(st.integers(1, 99), max_size=5).map(tuple)
 orders = st.builds(
@@ -16,17 +16,29 @@ orders = st.builds(
     turns=turns,
 )
 
+scrubs = st.builds(
+    ScrubOrder,
+    id=st.text(max_size=9),
+    at=st.text(max_size=9),
+    places=st.lists(
+        st.tuples(st.integers(1), st.sampled_from(["added", "removed", "lifted"]), st.integers(0)), max_size=4
+    ).map(tuple),
+    files=st.lists(st.text(), max_size=3).map(tuple),
+)
+
 
 def order(number: int, turns: tuple[int, ...] | None, log: str = "l") -> EraseOrder:
     return EraseOrder(id=f"e{number}", at="", session="k3f", log=log, turns=turns)
 
 
-@given(orders | st.builds(CarriedOut, st.text(max_size=9)))
-def test_what_is_dumped_is_read_again(found: EraseOrder | CarriedOut) -> None:
+@given(orders | scrubs | st.builds(CarriedOut, st.text(max_size=9)))
+def test_what_is_dumped_is_read_again(found: Order | CarriedOut) -> None:
     assert parse(dump(found)) == found
 
 
-@pytest.mark.parametrize("line", ["{}", "[]", '{"id":1}', "nonsense"])
+@pytest.mark.parametrize(
+    "line", ["{}", "[]", '{"id":1}', "nonsense", '{"id":"a","at":"","places":[[1]],"files":[]}']
+)
 def test_what_is_no_order_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse(line)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bxcore.erasing import CarriedOut, EraseOrder
+from bxcore.erasing import CarriedOut, EraseOrder, ScrubOrder
 from bxio import forgotten
 from bxio.forgotten import Forgotten
 from bxio.journal_file import JournalError, JournalFile
@@ -19,10 +19,10 @@ def test_orders_are_known_over_a_restart_and_read_beside_the_writer(tmp_path: Pa
     assert forgotten.orders(path) == ()
     journal = Forgotten.open(path)
     journal.append((order(1), order(2)))
-    assert journal.orders == forgotten.orders(path) == (order(1), order(2))
+    assert journal.unfinished == forgotten.orders(path) == (order(1), order(2))
     journal.close()
     again = Forgotten.open(path)
-    assert again.orders == (order(1), order(2))
+    assert again.unfinished == (order(1), order(2))
     again.close()
 
 
@@ -32,7 +32,18 @@ def test_an_order_is_unfinished_until_it_is_carried_out(tmp_path: Path) -> None:
     journal.append((CarriedOut("e1"),))
     journal.close()
     again = Forgotten.open(tmp_path / "forgotten.jsonl")
-    assert (again.orders, again.unfinished) == ((order(1), order(2)), (order(2),))
+    assert again.unfinished == (order(2),)
+    again.close()
+
+
+def test_what_is_of_no_turn_is_the_memory_s_alone(tmp_path: Path) -> None:
+    scrub = ScrubOrder(id="s1", at="", places=((3, "added", 0),), files=("k3f/0.jsonl.torn-1",))
+    journal = Forgotten.open(tmp_path / "forgotten.jsonl")
+    journal.append((scrub, order(1)))
+    journal.close()
+    assert forgotten.orders(tmp_path / "forgotten.jsonl") == (order(1),)
+    again = Forgotten.open(tmp_path / "forgotten.jsonl")
+    assert again.unfinished == (scrub, order(1))
     again.close()
 
 

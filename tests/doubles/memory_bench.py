@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +55,9 @@ class MemoryBench:
     most_bytes: int = 2_000_000_000
     search: Callable[[str, str], ChildSpec] | None = None
     search_s: float = 2.0
+    kept: Mapping[Path, str] = field(default_factory=dict)
+    concludes: bool = False
+    looked_through: tuple[Path, ...] = ()
 
     @property
     def sessions(self) -> SessionStore:
@@ -67,6 +70,10 @@ class MemoryBench:
             index=self.folder / "recall.sqlite",
             ledger=self.folder / "ledger.jsonl",
             sessions=self.sessions,
+            work=self.folder / "work",
+            kept=self.kept,
+            concludes=self.concludes,
+            looked_through=self.looked_through,
             most_bytes=self.most_bytes,
         )
 
