@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, Usage, User
 from bxio import log_rewriting, whole_results
 from bxio.session_store import SessionError, SessionStore
+from tests.doubles.deep_folders import nested
 
 CALL = ToolCall(id="t2c1", name="shell", arguments='{"command":"cat tin"}')
 LOG: tuple[Record, ...] = (
@@ -68,9 +70,9 @@ def test_each_line_of_a_rewritten_log_is_a_write_of_its_own(store: SessionStore)
 
 
 def test_a_forgotten_session_leaves_nothing(store: SessionStore) -> None:
-    log_rewriting.forget_session(store.folder / "k3f")
+    assert log_rewriting.forget_session(store.folder / "k3f") is None
     assert list(store.folder.iterdir()) == []
-    log_rewriting.forget_session(store.folder / "k3f")
+    assert log_rewriting.forget_session(store.folder / "k3f") is None
 
 
 def test_a_session_that_is_open_is_left_alone(store: SessionStore) -> None:
@@ -91,7 +93,81 @@ def test_what_a_crash_left_half_taken_away_is_swept(store: SessionStore) -> None
     assert list(store.folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("good", range(6))
+def test_a_damaged_log_has_its_name_and_goes_whole_all_the_same(store: SessionStore) -> None:
+    folder = store.folder / "k3f"
+    path = folder / "0.jsonl"
+    opened = store.open("k3f")
+    opened.append([User(text="later")])
+    opened.close()
+    path.write_bytes(path.read_bytes().replace(b"fine", b"fire"))
+    assert log_rewriting.log_name(folder) == "l"
+    with pytest.raises(SessionError, match="damaged"):
+        log_rewriting.forget_turns(folder, (2,))
+    assert log_rewriting.forget_session(folder) is None
+    assert list(store.folder.iterdir()) == []
+
+
+def test_a_log_without_a_first_line_has_no_name(store: SessionStore) -> None:
+    assert log_rewriting.log_name(store.folder / "none") == ""
+    (store.folder / "k3f" / "0.jsonl").write_bytes(b"x" * 100_000)
+    assert log_rewriting.log_name(store.folder / "k3f") == ""
+
+
+def test_a_start_that_never_came_to_a_log_goes_too(store: SessionStore) -> None:
+    (store.folder / "k3f" / "0.jsonl").unlink()
+    log_rewriting.forget_session(store.folder / "k3f")
+    assert list(store.folder.iterdir()) == []
+
+
+def test_the_work_folder_goes_with_the_session(store: SessionStore, tmp_path: Path) -> None:
+    work = tmp_path / "work" / "k3f"
+    work.mkdir(parents=True)
+    (work / "a.txt").write_text("blue")
+    (work / "link").symlink_to(store.folder)
+    opened = store.open("k3f")
+    with pytest.raises(SessionError, match="open elsewhere"):
+        log_rewriting.forget_session(store.folder / "k3f", work)
+    assert work.exists(), "nothing of a session that is open"
+    opened.close()
+    assert log_rewriting.forget_session(store.folder / "k3f", work) is None
+    assert not work.exists()
+    assert store.folder.exists(), "a link in it is not followed"
+
+
+def test_a_work_folder_that_cannot_go_is_said_and_the_session_goes(
+    store: SessionStore, tmp_path: Path
+) -> None:
+    work = tmp_path / "work" / "k3f"
+    with nested(work):
+        stays = log_rewriting.forget_session(store.folder / "k3f", work)
+        assert stays == (
+            f"its work folder {work} cannot be removed: its folders are nested too deep; "
+            "remove it as the user who may"
+        )
+    assert list(store.folder.iterdir()) == []
+
+
+def test_a_log_that_was_put_in_its_place_meanwhile_is_left_alone(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock of the old file says nothing of the new one."""
+    path = store.folder / "k3f" / "0.jsonl"
+
+    def replaced(*_: object) -> None:
+        path.with_name("new").write_bytes(path.read_bytes())
+        path.with_name("new").chmod(0o600)
+        path.with_name("new").rename(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", replaced)
+        with pytest.raises(SessionError, match="was written anew just now; try again"):
+            log_rewriting.forget_session(store.folder / "k3f")
+        with pytest.raises(SessionError, match="was written anew just now; try again"):
+            store.open("k3f")
+    assert store.read("k3f") == LOG
+
+
+@pytest.mark.parametrize("good", range(8))
 def test_wherever_it_breaks_off_the_log_is_as_before_or_as_it_is_to_be(
     store: SessionStore, monkeypatch: pytest.MonkeyPatch, good: int
 ) -> None:
