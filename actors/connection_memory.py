@@ -42,6 +42,8 @@ from bxcore.tool_answer import ToolAnswer
 
 MODEL_S = 310.0
 """For a proposal: longer than the memory waits for the model."""
+OUTBOX_S = 45.0
+"""The outbox may be in the middle of a request to Honcho, and of the look-up behind it."""
 FORGET_S = 120.0
 """For the logs of years to be read."""
 MOST_K = 10
@@ -139,6 +141,8 @@ def wait_s(request: OfMemory | OfOutbox, usual_s: float) -> float:
             return MODEL_S
         case r.MemoryForgetRequest():
             return FORGET_S
+        case r.OutboxRequest() | r.OutboxRetryRequest() | r.OutboxDropRequest():
+            return max(usual_s, OUTBOX_S)
         case _:
             return usual_s
 

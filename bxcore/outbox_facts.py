@@ -12,6 +12,7 @@ LONG_S = 300.0
 class OutboxFacts:
     """Turns that wait and that were parked, the age of the oldest that waits, and why the last try failed.
 
+    ``oldest_s`` is 0.0 as long as none of them was read from the ledger.
     ``failing_s`` is for how long tries have failed, 0 when the last one did not. ``queue`` says what Honcho
     has still to think about, per workspace; empty when it was not asked.
     """
@@ -45,7 +46,8 @@ class OutboxFacts:
             return "every turn is delivered" if self.saves else "[honcho] save is false, nothing is sent"
         held = "" if self.saves else ", [honcho] save is false"
         verb = "waits" if self.waiting == 1 else "wait"
-        return f"{_turns(self.waiting)} {verb}, the oldest for {_age(self.oldest_s)}{held}"
+        oldest = f", the oldest for {_age(self.oldest_s)}" if self.oldest_s else ""
+        return f"{_turns(self.waiting)} {verb}{oldest}{held}"
 
 
 def _turns(count: int) -> str:

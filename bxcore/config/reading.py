@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from bxcore.config.loading import Loaded, load
 from bxcore.config.problems import ConfigProblem
 from bxcore.config.settings import Settings
 from bxcore.errors import system_reason
+from bxcore.honcho_tokens import BadToken
+from bxcore.honcho_tokens import read as read_tokens
 from bxcore.paths import ConfigFile, Paths
 
 MAX_FILE_BYTES = 1_048_576
@@ -60,10 +62,13 @@ def read_secrets(
     for name, (key, file) in files.items():
         credential = paths.credentials / name if paths.credentials else None
         chosen = credential if credential is not None and credential.is_file() else file
-        found = _secret(chosen) if chosen is not None else environ.get(SECRETS[name]) or None
+        found = _text(chosen) if chosen is not None else environ.get(SECRETS[name]) or None
+        if isinstance(found, str):
+            found = _CHECKS[name](found, "names a file that" if chosen is not None else "is set and")
         values[name] = None if isinstance(found, _Unreadable) else found
         if isinstance(found, _Unreadable):
-            place, line = _place(origins.get(key, str(chosen)))
+            where = origins.get(key, str(chosen)) if chosen is not None else f"${SECRETS[name]}"
+            place, line = _place(where)
             problems.append(ConfigProblem(place=place, line=line, key=key, sentence=found.sentence))
     return Secrets(**values), tuple(problems)
 
@@ -73,11 +78,11 @@ class _Unreadable:
     sentence: str
 
 
-def _secret(path: Path) -> str | _Unreadable:
-    """A secret is the file's text without the white space around it."""
+def _text(path: Path) -> str | _Unreadable:
+    """The file's text without the white space around it."""
     try:
         with path.open("rb") as stream:
-            text = stream.read(MAX_SECRET_BYTES).decode("ascii").strip()
+            return stream.read(MAX_SECRET_BYTES).decode("ascii").strip()
     except FileNotFoundError:
         return _Unreadable(
             "names a file that is not there; make it, mode 0600, with the secret as its only line"
@@ -86,9 +91,27 @@ def _secret(path: Path) -> str | _Unreadable:
         return _Unreadable("names a file that holds other than ASCII text; a secret is one line of it")
     except OSError as error:
         return _Unreadable(f"names a file that {_cannot_read(error)}")
+
+
+def _one_word(text: str, what: str) -> str | _Unreadable:
     if not text or not text.isprintable() or " " in text:
-        return _Unreadable("names a file that is empty or has several words; a secret is one word")
+        return _Unreadable(f"{what} is empty or has several words; a secret is one word")
     return text
+
+
+def _honcho(text: str, what: str) -> str | _Unreadable:
+    """One token, or one a workspace (``bxcore.honcho_tokens``), in entries of one word each."""
+    try:
+        tokens = read_tokens(text)
+    except BadToken as error:
+        return _Unreadable(f"{what} cannot be used: {error}")
+    return text if tokens.own else _one_word(text, what)
+
+
+_CHECKS: Mapping[str, Callable[[str, str], str | _Unreadable]] = {
+    "model_api_key": _one_word,
+    "honcho_token": _honcho,
+}
 
 
 def _cannot_read(error: OSError) -> str:

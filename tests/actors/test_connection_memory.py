@@ -100,7 +100,8 @@ def test_a_session_that_can_be_none_is_a_bad_request() -> None:
 def test_the_model_and_old_logs_have_longer_than_the_rest() -> None:
     assert room.wait_s(r.MemoryConsolidateRequest(file="user"), 30.0) > 300.0
     assert room.wait_s(r.MemoryForgetRequest(text="x"), 30.0) > 30.0
-    assert room.wait_s(r.OutboxRequest(), 30.0) == 30.0
+    assert room.wait_s(r.OutboxRequest(), 30.0) == 45.0
+    assert room.wait_s(r.MemoryRequest(), 30.0) == 30.0
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,38 @@ def test_a_secret_is_one_line_of_text(tmp_path: Path, content: bytes) -> None:
     assert problems[0].startswith(f"{tmp_path}/boxmaker.toml:3: honcho.token_file: names a file that ")
 
 
+@pytest.mark.parametrize("between", [",", "\n"])
+def test_honchos_token_may_be_one_a_workspace(tmp_path: Path, between: str) -> None:
+    (tmp_path / "boxmaker.toml").write_text("[honcho]\ntoken_file = 'token'\n")
+    (tmp_path / "token").write_text(f"agent=one{between}fleet=two\n")
+    assert secrets(tmp_path) == (Secrets(honcho_token=f"agent=one{between}fleet=two"), [])
+
+
+@pytest.mark.parametrize(
+    "content", ["agent=one,agent=two", "one,two,agent=three", "agent=o\x01ne", "agent=one two"]
+)
+def test_a_honcho_token_that_no_request_can_carry_is_a_problem_and_not_shown(
+    tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "boxmaker.toml").write_text("[honcho]\ntoken_file = 'token'\n")
+    (tmp_path / "token").write_text(content)
+    values, problems = secrets(tmp_path)
+    assert values.honcho_token is None
+    assert len(problems) == 1
+    assert problems[0].startswith(f"{tmp_path}/boxmaker.toml:2: honcho.token_file: names a file that cannot")
+    assert "=" not in problems[0].replace("WORKSPACE=TOKEN", "")
+
+
+def test_a_secret_of_the_environment_is_looked_at_too(tmp_path: Path) -> None:
+    environ = {"BOXMAKER_HONCHO__TOKEN": "a=one,a=two", "BOXMAKER_MODEL__API_KEY": "two words"}
+    values, problems = secrets(tmp_path, environ)
+    assert (values.model_api_key, values.honcho_token) == (None, None)
+    assert [problem.partition(": ")[0] for problem in problems] == [
+        "$BOXMAKER_MODEL__API_KEY",
+        "$BOXMAKER_HONCHO__TOKEN",
+    ]
+
+
 def test_a_secrets_file_that_is_missing_is_told_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "boxmaker.toml").write_text("[model]\n\napi_key_file = 'gone'\n")
     told = "names a file that is not there; make it, mode 0600, with the secret as its only line"

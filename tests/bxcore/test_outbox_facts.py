@@ -18,7 +18,7 @@ from bxcore.outbox_facts import OutboxFacts
         ),
         (
             OutboxFacts(waiting=2, parked=0, failing="the connection was refused", failing_s=200),
-            "2 turns wait, the oldest for 0 s; failing for 3 min: the connection was refused",
+            "2 turns wait; failing for 3 min: the connection was refused",
             True,
         ),
         (OutboxFacts(waiting=0, parked=0, saves=False), "[honcho] save is false, nothing is sent", True),
