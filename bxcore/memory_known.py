@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from bxcore.erasing import Place
-from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import NEW_SESSION, Label, join
-from bxcore.memory_revisions import Revision
+from bxcore.memory_revisions import Revision, is_blank
 
 
 @dataclass(slots=True)
@@ -113,7 +112,7 @@ class Known:
             for number, revision in enumerate(self.revisions, 1)
             for part, texts in _parts(revision).items()
             for which, text in enumerate(texts)
-            if text != FORGOTTEN and holds(text)
+            if not is_blank(text) and holds(text)
         )
 
     def texts_at(self, places: Iterable[Place]) -> frozenset[str]:
@@ -123,7 +122,7 @@ class Known:
             revision = self.revisions[number - 1] if 0 < number <= len(self.revisions) else None
             texts = () if revision is None else _parts(revision).get(part, ())
             found.update(texts[which : which + 1])
-        return frozenset(found - {FORGOTTEN})
+        return frozenset(text for text in found if not is_blank(text))
 
     def came_with(self, file: str, text: str) -> Label:
         """The label of an entry before any lifting, and what an edit of it has again."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from bxcore.forgetting import FORGOTTEN
@@ -12,6 +13,8 @@ from bxcore.labels import Label, Level
 
 Who: TypeAlias = Literal["session", "hand", "operator", "import"]
 """Who made an edit: a session's call, a person in an editor, an operator's command, an import."""
+_BLANK = re.compile(r"\(forgotten(?: ([0-9]{1,9}))?\)")
+"""What stands for a text that was forgotten."""
 _ORIGINS: Mapping[str, str] = {"hand": "by hand", "operator": "operator", "import": "import"}
 
 
@@ -43,7 +46,43 @@ class Revision:
     @property
     def is_forgotten(self) -> bool:
         """Whether a text that it took, brought or lifted was forgotten since."""
-        return FORGOTTEN in (*self.added, *self.removed, *self.lifted)
+        return any(map(is_blank, _texts(self)))
+
+
+def is_blank(text: str) -> bool:
+    """Whether it stands for a text that was forgotten."""
+    return _BLANK.fullmatch(text) is not None
+
+
+def blanked(revisions: Sequence[Revision], holds: Callable[[str], bool]) -> list[Revision]:
+    """The revisions with ``(forgotten 1)`` and so on for each text for which ``holds`` is true.
+
+    A text has one such name wherever it stands, and no two have the same: all other entries keep the labels
+    that they have by way of it.
+    """
+    every = [text for revision in revisions for text in _texts(revision)]
+    numbers = [int(found[1]) for text in every if (found := _BLANK.fullmatch(text)) and found[1]]
+    gone = dict.fromkeys(text for text in every if not is_blank(text) and holds(text))
+    names = {
+        text: f"{FORGOTTEN[:-1]} {number})" for number, text in enumerate(gone, max(numbers, default=0) + 1)
+    }
+    return [_renamed(revision, names) for revision in revisions]
+
+
+def _texts(revision: Revision) -> tuple[str, ...]:
+    return (*revision.removed, *revision.added, *revision.lifted)
+
+
+def _renamed(revision: Revision, names: Mapping[str, str]) -> Revision:
+    def renamed(texts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names.get(text, text) for text in texts)
+
+    return replace(
+        revision,
+        removed=renamed(revision.removed),
+        added=renamed(revision.added),
+        lifted=renamed(revision.lifted),
+    )
 
 
 def dump(revision: Revision) -> str:

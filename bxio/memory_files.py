@@ -21,7 +21,6 @@ from typing import Self
 from bxcore import journal, memory_entries, memory_revisions
 from bxcore.erasing import Place
 from bxcore.errors import SentenceError, system_reason
-from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import NEW_SESSION, Label
 from bxcore.memory_entries import LIMITS, Edited, NotEdited
 from bxcore.memory_known import Known
@@ -142,7 +141,7 @@ class MemoryFiles:
         """
         for file in LIMITS:
             self.edit(file, partial(memory_entries.without, holds=holds), OPERATOR)
-        revisions = [_blanked(revision, holds) for revision in self._known.revisions]
+        revisions = memory_revisions.blanked(self._known.revisions, holds)
         changed = sum(old != new for old, new in zip(self._known.revisions, revisions, strict=True))
         if changed:
             self._rewrite(revisions)
@@ -266,18 +265,6 @@ class MemoryFiles:
     def close(self) -> None:
         """Close the revisions and free their lock; a second call does nothing."""
         self._journal.close()
-
-
-def _blanked(revision: Revision, holds: Callable[[str], bool]) -> Revision:
-    def without(texts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(FORGOTTEN if holds(text) else text for text in texts)
-
-    return replace(
-        revision,
-        removed=without(revision.removed),
-        added=without(revision.added),
-        lifted=without(revision.lifted),
-    )
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import NEW_SESSION, Label, Level, join
 from bxcore.memory_known import Known
-from bxcore.memory_revisions import Revision
+from bxcore.memory_revisions import Revision, blanked, is_blank
 
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 texts = st.lists(st.sampled_from("abcde"), unique=True, max_size=3).map(tuple)
@@ -155,3 +155,72 @@ def test_what_touched_an_entry_later_is_the_newest_that_did_in_its_file() -> Non
     known = Known.of([edit("a"), edit("b", removed="a"), edit("a"), edit("c"), elsewhere])
     assert [known.later(1, "notes", text) for text in "abcd"] == [3, 2, 4, 0]
     assert known.later(3, "notes", "a") == 0
+
+
+revisions = st.lists(
+    st.builds(
+        lambda added, removed, label, lifted: Revision(
+            file="notes", who="session", at="", label=label, added=added, removed=removed, lifted=lifted
+        ),
+        texts,
+        texts,
+        labels,
+        texts,
+    ),
+    max_size=8,
+)
+
+
+@given(revisions, st.sets(st.sampled_from("abcde")), st.sets(st.sampled_from("abcde")))
+def test_forgetting_some_texts_changes_nothing_of_all_others(
+    edits: list[Revision], some: set[str], more: set[str]
+) -> None:
+    before = Known.of(edits)
+    left = blanked(blanked(edits, some.__contains__), more.__contains__)
+    after = Known.of(left)
+    gone = some | more
+    assert not gone & {text for each in left for text in (*each.added, *each.removed, *each.lifted)}
+    for text in set("abcde") - gone:
+        assert after.label("notes", text) == before.label("notes", text)
+        assert after.is_lifted("notes", text) == before.is_lifted("notes", text)
+        origins = [known.origin("notes", text) for known in (before, after)]
+        assert [origin is None for origin in origins] in ([True, True], [False, False])
+    names = [text for text in before.entries.get("notes", ()) if text not in gone]
+    assert [text for text in after.entries.get("notes", ()) if not is_blank(text)] == names
+    assert [(each.label, each.at) for each in left] == [(each.label, each.at) for each in edits]
+
+
+def test_each_forgotten_text_has_a_name_of_its_own() -> None:
+    edits = [edit("a", label=UNTRUSTED), edit("b"), edit("c", removed="b"), edit("a", removed="c")]
+    left = blanked(edits, "ab".__contains__)
+    assert [each.added for each in left] == [
+        ("(forgotten 1)",),
+        ("(forgotten 2)",),
+        ("c",),
+        ("(forgotten 1)",),
+    ]
+    assert Known.of(left).label("notes", "c") == NEW_SESSION, "not that of another forgotten text"
+    again = blanked(left, lambda text: text == "c" or "1" in text)
+    assert [each.added[0] for each in again] == [
+        "(forgotten 1)",
+        "(forgotten 2)",
+        "(forgotten 3)",
+        "(forgotten 1)",
+    ]
+
+
+def test_places_name_texts_and_no_text_that_is_gone() -> None:
+    known = Known.of([edit("ab"), edit("c", removed="a"), lift("b"), edit("", removed="b")])
+    places = known.places("ab".__contains__)
+    assert places == (
+        (1, "added", 0),
+        (1, "added", 1),
+        (2, "removed", 0),
+        (3, "lifted", 0),
+        (4, "removed", 0),
+    )
+    assert known.texts_at(places) == {"a", "b"}
+    assert known.texts_at([(1, "added", 1)]) == {"b"}
+    assert known.texts_at([(9, "added", 0), (0, "added", 0), (1, "added", 7), (1, "x", 0)]) == frozenset()
+    left = Known.of(blanked(known.revisions, "ab".__contains__))
+    assert (left.places(lambda _: True), left.texts_at(places)) == (((2, "added", 0),), frozenset())

@@ -181,6 +181,21 @@ def test_what_is_forgotten_is_in_no_file_and_every_number_and_label_stays(tmp_pa
     again.close()
 
 
+def test_what_stands_at_places_is_forgotten_wherever_it_stands_and_once(tmp_path: Path) -> None:
+    files = opened(tmp_path)
+    add(files, "notes", "the blue tin", UNTRUSTED)
+    add(files, "user", "the blue tin")
+    add(files, "user", "likes tea")
+    assert files.forget_places([(1, "added", 0), (77, "added", 0)]) == 4
+    assert (files.texts("notes"), files.texts("user")) == ((), ("likes tea",))
+    for path in (tmp_path / "memory").iterdir():
+        assert b"blue" not in path.read_bytes()
+    assert files.forget_places([(1, "added", 0)]) == 0
+    add(files, "notes", "the blue tin")
+    assert files.forget_places([(1, "added", 0)]) == 0, "what was said again since stays"
+    files.close()
+
+
 def test_nothing_to_forget_changes_no_byte(tmp_path: Path) -> None:
     files = opened(tmp_path)
     add(files, "notes", "one")
