@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
-from bxcore import erasing, journal
+from bxcore import erasing
 from bxcore.erasing import CarriedOut, EraseOrder, Order
-from bxio.journal_file import JournalError, JournalFile
+from bxio.journal_file import JournalError, JournalFile, read_beside
 
 
 class Forgotten:
@@ -54,17 +54,7 @@ class Forgotten:
 
 def orders(path: Path) -> tuple[EraseOrder, ...]:
     """Every order, read beside the writer; none when there is no such file. Raises ``JournalError``."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}") from None
-    try:
-        payloads = journal.recover(data).payloads
-    except journal.DamageError as error:
-        raise JournalError(f"{path}: {error}; restore it from a backup") from None
-    return tuple(line for line in _parsed(payloads, path) if isinstance(line, EraseOrder))
+    return tuple(line for line in _parsed(read_beside(path), path) if isinstance(line, EraseOrder))
 
 
 def _parsed(payloads: Iterable[str], path: Path) -> tuple[Order | CarriedOut, ...]:

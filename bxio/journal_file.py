@@ -192,6 +192,23 @@ class JournalFile:
 _POISONED = "{path} could not be synced to the disk; look at the disk, then restart the box"
 
 
+def read_beside(path: Path) -> tuple[str, ...]:
+    """Every record of a journal that another thread writes; none when there is no such file.
+
+    A last line that is being written is left out. Raises ``JournalError``.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        return journal.recover(data).payloads
+    except journal.DamageError as error:
+        raise JournalError(f"{path}: {error}; restore it from a backup") from None
+
+
 def is_at(path: Path, found: os.stat_result) -> bool:
     """Whether an open file is still the one of that name: its lock says nothing of one in its place."""
     try:

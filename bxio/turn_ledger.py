@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from bxcore import delivery_marks, journal, turn_decisions
+from bxcore import delivery_marks, turn_decisions
 from bxcore.decide import Send
 from bxcore.delivery_marks import Erased, Mark, Marks
 from bxcore.turn_decisions import Decided
 from bxio import journal_summary
-from bxio.journal_file import JournalError, JournalFile, Prefix
+from bxio.journal_file import JournalError, JournalFile, Prefix, read_beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +89,7 @@ class TurnLedger:
 
 def to_send(path: Path) -> tuple[Decided, ...]:
     """Every row that is to be sent, delivered or not, read beside the writer. Raises ``JournalError``."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return ()
-    except OSError as error:
-        raise JournalError(f"{path} cannot be read: {error.strerror}") from None
-    try:
-        payloads = journal.recover(data).payloads
-    except journal.DamageError as error:
-        raise JournalError(f"{path}: {error}; restore it from a backup") from None
-    return tuple(row for row in _rows(payloads, path) if isinstance(row.action, Send))
+    return tuple(row for row in _rows(read_beside(path), path) if isinstance(row.action, Send))
 
 
 class DeliveryMarks:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bxio.journal_file import JournalError, JournalFile
+from bxio.journal_file import JournalError, JournalFile, read_beside
 
 ROOT = Path(__file__).parents[2]
 WRITER = [sys.executable, "-m", "tests.doubles.journal_writer"]
@@ -229,3 +229,27 @@ def _killed_after(path: Path, delay_s: float) -> int:
         said += writer.stdout.readlines()
     whole = [line for line in said if line.endswith("\n")]
     return int(whole[-1].split()[0]) if whole else 0
+
+
+def test_a_journal_is_read_beside_its_writer_without_the_line_that_is_being_written(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    assert read_beside(path) == ()
+    with contextlib.closing(JournalFile.open(path)) as file:
+        file.append(['{"a":1}', '{"a":2}'], sync=True)
+        with path.open("ab") as beside:
+            beside.write(b'{"half')
+        assert read_beside(path) == ('{"a":1}', '{"a":2}')
+
+
+def test_a_journal_that_is_damaged_is_refused_beside_its_writer_too(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    with contextlib.closing(JournalFile.open(path)) as file:
+        file.append(['{"a":1}'], sync=True)
+        file.append(['{"a":2}'], sync=True)
+    path.write_bytes(path.read_bytes().replace(b'"a":1', b'"a":7'))
+    with pytest.raises(JournalError, match="restore it from a backup"):
+        read_beside(path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(JournalError, match="cannot be read"):
+        read_beside(path)
