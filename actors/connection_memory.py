@@ -47,12 +47,13 @@ OUTBOX_S = 45.0
 FORGET_S = 120.0
 """For the logs of years to be read."""
 MOST_K = 10
+NO_ID = "id is empty; write the id of an entry, which bxctl memory list shows"
 
 
 def problem(request: OfMemory | OfOutbox) -> str | None:
     """Why a request's fields cannot be what they stand for, or None."""
     match request:
-        case r.MemoryEditRequest():
+        case r.MemoryEditRequest() | r.MemoryTrustRequest():
             return _problem_of_edit(request)
         case r.MemoryForgetRequest():
             return _problem_of_forget(request)
@@ -66,9 +67,13 @@ def problem(request: OfMemory | OfOutbox) -> str | None:
             return None
 
 
-def _problem_of_edit(request: r.MemoryEditRequest) -> str | None:
+def _problem_of_edit(request: r.MemoryEditRequest | r.MemoryTrustRequest) -> str | None:
+    if isinstance(request, r.MemoryTrustRequest):
+        return None if request.id else NO_ID
     if request.action == "add" and request.file is None:
         return "name the file: memory, user or notes"
+    if request.action != "add" and not request.id:
+        return NO_ID
     if request.action != "remove" and not request.text.strip():
         return "text is empty; write the text of one entry"
     return None

@@ -1,9 +1,9 @@
-"""A file of another agent's memory, read here and handed over in pieces (spec 4.2)."""
+"""Files of another agent's memory, read here and handed over in pieces (spec 4.2)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -33,13 +33,38 @@ class Found:
 
 
 def read(path: Path) -> Imported:
-    """Read the file; raises ``CommandError`` when it cannot be read at all."""
+    """Read a file, or the files of a folder; raises ``CommandError`` when there is nothing to read."""
     try:
-        with path.open("rb") as file:
-            data = file.read(imports.MAX_BYTES + 1)
+        return _folder(path) if path.is_dir() else _file(path)
     except OSError as error:
         raise CommandError(Exit.FAILED, f"{path} cannot be read: {system_reason(error)}") from None
-    return imports.read(path.name, data)
+
+
+def _file(path: Path) -> Imported:
+    with path.open("rb") as file:
+        return imports.read(path.name, file.read(imports.MAX_BYTES + 1))
+
+
+def _folder(path: Path) -> Imported:
+    """The files in it that are notes or messages by their names, in order; what else is there is counted."""
+    there = sorted(each for each in path.iterdir() if not each.name.startswith("."))
+    chosen = [each for each in there if imports.takes(each.name) and each.is_file()]
+    parts = [_or_problem(each) for each in chosen]
+    if len(there) > len(chosen):
+        passed = f"{path} has {len(there) - len(chosen)} more that are no files of notes or messages"
+        parts.append(Imported(problems=(passed,)))
+    return Imported(
+        conversations=tuple(talk for part in parts for talk in part.conversations),
+        entries=tuple(entry for part in parts for entry in part.entries),
+        problems=tuple(problem for part in parts for problem in part.problems),
+    )
+
+
+def _or_problem(path: Path) -> Imported:
+    try:
+        return _file(path)
+    except OSError as error:
+        return Imported(problems=(f"{path} cannot be read: {system_reason(error)}",))
 
 
 def found(read: Imported, speaker: str | None) -> Found:
@@ -87,11 +112,26 @@ def _size(value: object) -> int:
     return len(json.dumps(value)) + 2
 
 
-def hand_over(wire: Wire, pieces: Pieces, *, dry_run: bool) -> ImportJson:
-    """Send one thing's pieces in their order and sum up the answers; one that is refused is the last."""
+def size(pieces: Pieces) -> int:
+    """How many turns or entries they hold."""
+    return sum(map(_held, pieces))
+
+
+def _held(piece: ImportTurnsRequest | ImportEntriesRequest) -> int:
+    return len(piece.turns if isinstance(piece, ImportTurnsRequest) else piece.entries)
+
+
+def hand_over(
+    wire: Wire, pieces: Pieces, *, dry_run: bool, told: Callable[[int], None] = lambda _: None
+) -> ImportJson:
+    """Send one thing's pieces in their order and sum up the answers; one that is refused is the last.
+
+    ``told`` hears after each piece how much it held.
+    """
     total: ImportJson = {"done": not dry_run, "new": 0, "already": 0, "session": "", "refused": []}
     for piece in pieces:
         if dry_run and total["new"] and isinstance(piece, ImportTurnsRequest):
+            told(_held(piece))
             total["new"] += len(piece.turns)  # it goes on behind what is new: all of it is
             continue
         answer: ImportJson = wire.call(replace(piece, dry_run=dry_run))
@@ -99,6 +139,7 @@ def hand_over(wire: Wire, pieces: Pieces, *, dry_run: bool) -> ImportJson:
         total["already"] += answer["already"]
         total["session"] = answer["session"]
         total["refused"] += answer["refused"]
+        told(_held(piece))
         if answer["refused"]:
             break
     return total

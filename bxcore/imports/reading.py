@@ -14,6 +14,11 @@ _NOTES = (".md", ".markdown", ".txt")
 _MESSAGES = (".json", ".jsonl", ".ndjson")
 
 
+def takes(name: str) -> bool:
+    """Whether a file of that name is taken for notes or messages by its ending."""
+    return name.lower().endswith((*_NOTES, *_MESSAGES))
+
+
 def read(name: str, data: bytes) -> Imported:
     """Read a file of that name. Never raises: what cannot be read is a sentence in ``problems``."""
     if len(data) > MAX_BYTES:

@@ -48,7 +48,7 @@ EPILOG = """what it takes; a FILE is memory, user or notes, an ID stands before 
   memory outbox --drop ID         never send a turn
   memory consolidate FILE         have the model propose shorter entries for a full file
   memory consolidate FILE --accept ID [N …]   take a proposal, or its entries N
-  memory import PATH              take in MEMORY.md, USER.md or a chat export of another agent
+  memory import PATH              take in MEMORY.md, USER.md, a chat export, or a folder of them
 forget, import and --drop show first what they would do, and ask; --yes says yes beforehand"""
 STRAY = "; a text of several words goes in quotes"
 

@@ -296,6 +296,29 @@ def test_an_import_is_shown_first_and_comes_once(
     assert json.loads(memory("import", str(path), "--yes", "--json")[1])[0]["already"] == 1
 
 
+def test_a_long_import_says_how_far_it_is(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bxctl.progress.EVERY_S", 0.0)
+    talks = [
+        [{"role": "user", "content": f"a{each}"}, {"role": "assistant", "content": "b"}] for each in "xyz"
+    ]
+    for number, talk in enumerate(talks):
+        (tmp_path / f"{number}.json").write_text(json.dumps(talk))
+    (tmp_path / "MEMORY.md").write_text("- has a dog\n- has a cat\n")
+    code, out, err = memory("import", str(tmp_path), "--yes")
+    assert code == 0
+    assert out.splitlines()[0] == "imported: 2 notes"
+    assert len(out.splitlines()) == 4
+    assert [line for line in err.splitlines() if line.startswith("imported")] == [
+        "imported 2 of 5",
+        "imported 3 of 5",
+        "imported 4 of 5",
+    ]
+    _, _, err = memory("import", str(tmp_path))
+    assert "looked at 4 of 5\n" in err
+
+
 def test_what_an_import_refuses_makes_it_fail_and_is_said(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text(f"- good\n- {'x' * 1001}\n")

@@ -75,14 +75,56 @@ def test_entries_are_one_piece_or_too_many() -> None:
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandError, match="cannot be read: no such file"):
         importing.read(tmp_path / "none.md")
-    with pytest.raises(CommandError, match="cannot be read: is a directory"):
-        importing.read(tmp_path)
     (tmp_path / "a.md").write_text("- one\n")
     assert importing.read(tmp_path / "a.md").entries == ("one",)
     monkeypatch.setattr(imports, "MAX_BYTES", 7)
     monkeypatch.setattr("bxcore.imports.reading.MAX_BYTES", 7)
     [problem] = importing.read(Path("/dev/zero")).problems  # which has no end
     assert "has 8 bytes and an import takes 7" in problem
+
+
+def test_a_folder_s_files_of_notes_and_messages_are_read_in_order(tmp_path: Path) -> None:
+    (tmp_path / "USER.md").write_text("- name is Ann\n")
+    (tmp_path / "MEMORY.MD").write_text("- has a dog\n§\n- has a cat\n")
+    (tmp_path / "chat.jsonl").write_text(
+        '{"role": "user", "content": "hello"}\n{"role": "assistant", "content": "good day"}\n'
+    )
+    read = importing.read(tmp_path)
+    assert read.entries[-1] == "name is Ann"
+    assert [talk.name.split()[0] for talk in read.conversations] == ["chat.jsonl"]
+    assert read.conversations == importing.read(tmp_path / "chat.jsonl").conversations
+    assert read.problems == ()
+
+
+def test_what_else_is_in_a_folder_is_counted_and_a_hidden_file_is_none_of_it(tmp_path: Path) -> None:
+    for name in ("photo.png", ".secret.md"):
+        (tmp_path / name).write_text("- not taken\n")
+    (tmp_path / "inner.md").mkdir()
+    (tmp_path / "bad.md").write_bytes(b"- \xff\n")
+    read = importing.read(tmp_path)
+    assert read.entries == ()
+    assert read.problems == (
+        "bad.md is not UTF-8 text (byte 3); save it as UTF-8",
+        f"{tmp_path} has 2 more that are no files of notes or messages",
+    )
+
+
+def test_a_file_of_a_folder_that_cannot_be_read_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.md", "b.md"):
+        (tmp_path / name).write_text(f"- {name}\n")
+    opened = Path.open
+
+    def fails(path: Path, *words: Any, **named: Any) -> Any:
+        if path.name == "a.md":
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *words, **named)
+
+    monkeypatch.setattr(Path, "open", fails)
+    read = importing.read(tmp_path)
+    assert read.entries == ("b.md",)
+    assert read.problems == (f"{tmp_path / 'a.md'} cannot be read: permission denied",)
 
 
 class Scripted(Wire):
@@ -126,6 +168,15 @@ def test_a_trial_counts_what_the_import_then_brings(there: int) -> None:
     assert (would["new"], would["already"], would["done"]) == (6 - there, there, False)
     assert (did["new"], did["already"], did["done"]) == (6 - there, there, True)
     assert importing.hand_over(wire, three_pieces(), dry_run=False)["new"] == 0
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize("there", [0, 3, 6])
+def test_each_piece_is_told_of_whether_it_was_sent_or_not(there: int, *, dry_run: bool) -> None:
+    told: list[int] = []
+    importing.hand_over(Scripted(there), three_pieces(), dry_run=dry_run, told=told.append)
+    assert told == [2, 2, 2]
+    assert sum(told) == importing.size(three_pieces())
 
 
 def test_nothing_goes_on_behind_a_piece_that_was_refused() -> None:
