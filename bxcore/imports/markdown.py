@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from textwrap import dedent
 
 SEPARATOR = "§"
 _ITEM = re.compile(r"[-*+] +|[0-9]{1,4}[.)] +")
@@ -13,7 +14,7 @@ _FENCE = re.compile(r"-{3,}|\*{3,}|={3,}")
 
 def entries(text: str) -> tuple[str, ...]:
     """Each entry once, in their order. Headings are left out; a nested item stays with its parent."""
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = dedent(text.replace("\r\n", "\n")).split("\n")
     parted = any(line.strip() == SEPARATOR for line in lines)
     found = _between(lines) if parted else _items(lines)
     cleaned = ("\n".join(each).strip() for each in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,24 +15,45 @@ _AT = ("created_at", "create_time", "timestamp", "at", "date")
 _TOO_BIG = 1e11
 """Seconds since 1970 are smaller until the year 5138; milliseconds are not."""
 _SHOWN = 10
+MAX_TEXT = 200_000
+"""Characters of one message; the rest of a longer one is left out."""
+_LONGEST_NAME = 200
+_IDS = ("id", "conversation_id", "uuid")
+_LISTS = ("messages", "chat_messages", "conversations")
+_SPEAKERS = ("role", "sender", "from")
+_TEXTS = ("content", "text", "value")
+_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "gpt": "assistant", "bot": "assistant"}
+"""What others call the two sides of a conversation."""
+_SAID = ("user", "assistant")
 
 
 @dataclass(slots=True)
 class _Reading:
     """What one file gave so far."""
 
+    name: str
     problems: list[str] = field(default_factory=list)
     left_out: int = 0
     """Messages of the system and of tools, which nobody said."""
+    names: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """The messages of one conversation. ``sure`` is whether its name tells it from others in every export."""
+
+    name: str
+    messages: Sequence[Any]
+    sure: bool = False
 
 
 def conversations(name: str, found: Any) -> Imported:
     """Read what a JSON file holds: messages, one conversation, a list of them, or a tree of messages each."""
-    reading = _Reading()
+    reading = _Reading(name)
     read = [
         conversation
-        for number, (key, messages) in enumerate(_parted(name, found, reading), 1)
-        if (conversation := _conversation(key, f"{name}, conversation {number}", messages, reading)).exchanges
+        for number, talk in enumerate(_parted(found, reading), 1)
+        if (conversation := _conversation(talk, f"{name}, conversation {number}", reading)).exchanges
     ]
     if not read and not reading.problems:
         reading.problems.append(f"{name} holds no exchange of a user and an assistant")
@@ -48,36 +70,46 @@ def _few(problems: Sequence[str]) -> Iterator[str]:
         yield f"and {len(problems) - _SHOWN} more like these"
 
 
-def _parted(name: str, found: Any, reading: _Reading) -> Iterator[tuple[str, Sequence[Any]]]:
+def _parted(found: Any, reading: _Reading) -> Iterator[_Talk]:
+    name = reading.name
+    inner = found.get("conversations") if isinstance(found, dict) else None
+    if isinstance(inner, list) and not _are_messages(inner):
+        found = inner
     if isinstance(found, dict):
-        yield from _of_object(name, found, reading)
-    elif isinstance(found, list) and any(isinstance(each, dict) and "role" in each for each in found):
-        yield name, found
+        yield from _of_object(found, reading, name)
+    elif isinstance(found, list) and _are_messages(found):
+        yield _Talk(name, found)
     elif isinstance(found, list):
-        for number, each in enumerate(found, 1):
-            place = f"{name}#{number}"
-            if isinstance(each, dict):
-                yield from _of_object(place, each, reading)
-            elif isinstance(each, list):
-                yield place, each
-            else:
-                reading.problems.append(f"{name}, conversation {number}: it is no list of messages")
+        yield from _of_list(found, reading)
     else:
         reading.problems.append(f"{name} holds neither messages nor conversations")
 
 
-def _of_object(
-    place: str, found: Mapping[str, Any], reading: _Reading
-) -> Iterator[tuple[str, Sequence[Any]]]:
-    key = next((str(found[key]) for key in ("id", "conversation_id", "title") if found.get(key)), place)
-    if isinstance(found.get("messages"), list):
-        yield key, found["messages"]
-    elif isinstance(found.get("mapping"), dict):
-        yield key, list(_of_tree(found["mapping"], found.get("current_node")))
-    elif isinstance(found.get("conversations"), list):
-        yield from _parted(place, found["conversations"], reading)
-    else:
+def _of_list(found: Sequence[Any], reading: _Reading) -> Iterator[_Talk]:
+    for number, each in enumerate(found, 1):
+        place = f"{reading.name}, conversation {number}"
+        if isinstance(each, dict):
+            yield from _of_object(each, reading, place)
+        elif isinstance(each, list):
+            yield _Talk(reading.name, each)
+        else:
+            reading.problems.append(f"{place}: it is no list of messages")
+
+
+def _of_object(found: Mapping[str, Any], reading: _Reading, place: str) -> Iterator[_Talk]:
+    known = next((str(found[key]) for key in _IDS if found.get(key)), None)
+    name = known or str(found.get("title") or found.get("name") or reading.name)
+    messages = next((found[key] for key in _LISTS if isinstance(found.get(key), list)), None)
+    if messages is None and isinstance(found.get("mapping"), dict):
+        messages = _of_tree(found["mapping"], found.get("current_node"))
+    if messages is None:
         reading.problems.append(f"{place}: there are no messages in it")
+    else:
+        yield _Talk(name, messages, sure=known is not None)
+
+
+def _are_messages(found: Sequence[Any]) -> bool:
+    return any(isinstance(each, dict) and _role(each) is not None for each in found)
 
 
 def _of_tree(mapping: Mapping[str, Any], last: object) -> list[Any]:
@@ -96,12 +128,12 @@ def _of_tree(mapping: Mapping[str, Any], last: object) -> list[Any]:
     return branch
 
 
-def _conversation(key: str, place: str, messages: Sequence[Any], reading: _Reading) -> Conversation:
+def _conversation(talk: _Talk, place: str, reading: _Reading) -> Conversation:
     exchanges: list[Exchange] = []
     said: list[str] = []
     at = ""
-    for number, message in enumerate(messages, 1):
-        role, text, when = _read(message)
+    for number, message in enumerate(talk.messages, 1):
+        role, text, when = _read(message, f"{place}, message {number}", reading)
         if role == "user" and text:
             at = at if said else when
             said.append(text)
@@ -111,34 +143,58 @@ def _conversation(key: str, place: str, messages: Sequence[Any], reading: _Readi
         elif role == "assistant" and text and exchanges:
             before = exchanges[-1]
             exchanges[-1] = Exchange(before.user, f"{before.reply}\n\n{text}", before.at)
-        elif role in {"system", "tool", "function", "developer"}:
-            reading.left_out += 1
-        elif role is None and message is not None:
-            reading.problems.append(f"{place}, message {number}: it has no role and text")
     if said:
         reading.problems.append(f"{place}: its last words have no reply and are left out")
-    return Conversation(key, tuple(exchanges))
+    return Conversation(_name(talk, exchanges, reading), tuple(exchanges))
 
 
-def _read(message: Any) -> tuple[str | None, str, str]:
-    """The role, the text and the time of a message, as far as it has them."""
-    if not isinstance(message, dict):
-        return None, "", ""
+def _name(talk: _Talk, exchanges: Sequence[Exchange], reading: _Reading) -> str:
+    """The same in each export of it, and no other's: what it began with tells it from others of its title."""
+    name = whole(talk.name)
+    if (not talk.sure and exchanges) or len(name) > _LONGEST_NAME:
+        began = f"{exchanges[0].at}\n{exchanges[0].user}" if exchanges else ""
+        digest = hashlib.sha256(f"{name}\n{began}".encode()).hexdigest()[:12]
+        name = f"{name[:_LONGEST_NAME]} {digest}"
+    number, alone = 2, name
+    while name in reading.names:
+        name, number = f"{alone} ({number})", number + 1
+    reading.names.add(name)
+    return name
+
+
+def _read(message: Any, place: str, reading: _Reading) -> tuple[str, str, str]:
+    """The role, the text and the time of a message, as far as it has them and somebody said it."""
+    if message is None:
+        return "", "", ""
+    role = _role(message) if isinstance(message, dict) else None
+    if role is None:
+        reading.problems.append(f"{place}: it has no role and text")
+        return "", "", ""
+    role = _ROLES.get(role.lower(), role.lower())
+    if role not in _SAID or message.get("recipient") not in (None, "all"):
+        reading.left_out += 1
+        return "", "", ""
+    text = whole(_text(next((message[key] for key in _TEXTS if message.get(key)), None))).strip()
+    if len(text) > MAX_TEXT:
+        reading.problems.append(f"{place}: it has {len(text):,} characters; the first {MAX_TEXT:,} are taken")
+    return role, text[:MAX_TEXT], _at(message)
+
+
+def _role(message: Mapping[str, Any]) -> str | None:
     author = message.get("author")
-    role = message.get("role") or (author.get("role") if isinstance(author, dict) else None)
-    return (
-        (role if isinstance(role, str) else None),
-        whole(_text(message.get("content"))).strip(),
-        _at(message),
-    )
+    named = [
+        *(message.get(key) for key in _SPEAKERS),
+        author.get("role") if isinstance(author, dict) else None,
+    ]
+    return next((role for role in named if isinstance(role, str) and role), None)
 
 
-def _text(content: Any) -> str:
+def _text(content: Any, depth: int = 3) -> str:
     """A string, a list of parts, or an object with parts; what is no text is left out."""
     if isinstance(content, str):
         return content
-    if isinstance(content, dict):
-        return _text(content.get("parts") or content.get("text"))
+    if isinstance(content, dict) and depth:
+        return _text(content.get("parts") or content.get("text"), depth - 1)
     if isinstance(content, list):
         parts = (each.get("text") if isinstance(each, dict) else each for each in content)
         return "\n".join(part for part in parts if isinstance(part, str) and part)

@@ -12,6 +12,7 @@ from bxcore.imports.values import Imported
 MAX_BYTES = 100_000_000
 _NOTES = (".md", ".markdown", ".txt")
 _MESSAGES = (".json", ".jsonl", ".ndjson")
+_SHOWN = 10
 
 
 def takes(name: str) -> bool:
@@ -41,19 +42,34 @@ def _of_json(name: str, text: str) -> Imported:
     except RecursionError:
         return _refused(f"{name} is nested too deeply to be read")
     except ValueError as error:
-        lines = _lines(text)
-        if lines is None:
-            return _refused(f"{name} is no JSON: {error}; export it again")
-        found = lines
+        found, bad = _lines(text)
+        if not found:
+            return _refused(f"{name} is no JSON: {_why(error)}; export it again")
+        if bad:
+            more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
+            lines = ", ".join(map(str, bad[:_SHOWN]))
+            return _refused(
+                f"{name} has lines that are no JSON: {lines}{more}; mend them, or export it again"
+            )
     return conversations(name, found)
 
 
-def _lines(text: str) -> list[Any] | None:
-    """A JSON value a line, None when it is not so."""
-    try:
-        return [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (ValueError, RecursionError):
-        return None
+def _why(error: ValueError) -> str:
+    """Python's own words for a number of thousands of digits tell how to let it read one."""
+    return str(error) if isinstance(error, json.JSONDecodeError) else "a number in it is too long"
+
+
+def _lines(text: str) -> tuple[list[Any], list[int]]:
+    """The values of a file with one a line, and the numbers of the lines that are none, from 1."""
+    found, bad = [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            if line.strip():
+                value = json.loads(line)
+                found.append(value)
+        except (ValueError, RecursionError):
+            bad.append(number)
+    return [each for each in found if isinstance(each, (dict, list))], bad
 
 
 def _refused(sentence: str) -> Imported:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -34,6 +35,7 @@ EXCHANGE = Exchange("hello", "good day")
         ("A paragraph\nof two lines.\n\nAnother.\n", ("A paragraph\nof two lines.", "Another.")),
         ("- one\r\n- one\r\n\r\n---\r\n- two", ("one", "two")),
         ("\ufeff- one\n", ("one",)),
+        ("  - one\n    more\n  - two\n", ("one\nmore", "two")),
         ("\n\n# only a heading\n", ()),
     ],
 )
@@ -44,21 +46,84 @@ def test_a_memory_file_is_its_entries(text: str, entries: tuple[str, ...]) -> No
 @pytest.mark.parametrize(
     ("found", "name"),
     [
-        (TALK, "chat.json"),
-        ({"messages": TALK}, "chat.json"),
+        (TALK, "chat.json "),
+        ({"messages": TALK}, "chat.json "),
         ({"id": "c9", "messages": TALK}, "c9"),
-        ([{"title": "Talk", "messages": TALK}], "Talk"),
-        ([TALK], "chat.json#1"),
+        ([{"title": "Talk", "messages": TALK}], "Talk "),
+        ([TALK], "chat.json "),
         ({"conversations": [{"conversation_id": "c7", "messages": TALK}]}, "c7"),
+        (
+            {"conversations": [{"from": "human", "value": "hello"}, {"from": "gpt", "value": "good day"}]},
+            "chat",
+        ),
+        (
+            [
+                {
+                    "uuid": "c5",
+                    "name": "Talk",
+                    "chat_messages": [
+                        {"sender": "human", "text": "hello"},
+                        {
+                            "sender": "assistant",
+                            "text": "",
+                            "content": [{"type": "text", "text": "good day"}],
+                        },
+                    ],
+                }
+            ],
+            "c5",
+        ),
     ],
 )
 def test_the_shapes_of_exports_are_read(found: object, name: str) -> None:
-    assert of_json(found) == Imported(conversations=(Conversation(name, (EXCHANGE,)),))
+    read = of_json(found)
+    assert [each.exchanges for each in read.conversations] == [(EXCHANGE,)]
+    assert read.problems == ()
+    assert read.conversations[0].name.startswith(name)
+    assert of_json(found) == read, "the same name each time"
 
 
 def test_a_value_a_line_is_read_too() -> None:
     lines = "\n".join(json.dumps(each) for each in TALK).encode()
-    assert imports.read("chat.jsonl", lines).conversations == (Conversation("chat.jsonl", (EXCHANGE,)),)
+    assert [each.exchanges for each in imports.read("chat.jsonl", lines).conversations] == [(EXCHANGE,)]
+    talks = "\n".join(json.dumps({"id": name, "messages": TALK}) for name in "ab").encode()
+    assert [each.name for each in imports.read("chat.jsonl", talks).conversations] == ["a", "b"]
+
+
+def test_lines_that_are_broken_are_all_named_and_nothing_is_taken() -> None:
+    """A mended file would be another conversation otherwise."""
+    lines = [json.dumps(each) for each in TALK]
+    read = imports.read("x.jsonl", "\n".join([lines[0], "{", "", lines[1], "}"]).encode())
+    assert read == Imported(
+        problems=("x.jsonl has lines that are no JSON: 2, 5; mend them, or export it again",)
+    )
+
+
+def named(*talks: Mapping[str, object]) -> list[str]:
+    return [each.name for each in of_json(list(talks)).conversations]
+
+
+def test_conversations_of_one_title_have_names_of_their_own_wherever_they_stand() -> None:
+    one = {"title": "New chat", "messages": TALK}
+    two = {"title": "New chat", "messages": [said("user", "where?"), said("assistant", "here")]}
+    first, second = named(one, two)
+    assert first != second
+    assert named(two, one) == [second, first], "an export puts the newest first"
+    assert named(two, one, one) == [second, first, f"{first} (2)"]
+    assert named({"id": "x", "messages": TALK}, {"id": "x", "messages": TALK}) == ["x", "x (2)"]
+
+
+def test_a_grown_conversation_keeps_its_name() -> None:
+    more = [*TALK, said("user", "more?"), said("assistant", "more")]
+    assert named({"title": "T", "messages": TALK}) == named({"title": "T", "messages": more})
+    later = said("user", "hello", created_at="2026-05-01T12:00:00")
+    assert named({"title": "T", "messages": [later, TALK[1]]}) != named({"title": "T", "messages": TALK})
+
+
+def test_a_name_is_never_long() -> None:
+    long = named({"id": "i" * 10_000, "messages": TALK}, {"id": "i" * 10_001, "messages": TALK})
+    assert [len(name) < 250 for name in long] == [True, True]
+    assert long[0] != long[1]
 
 
 def test_of_a_tree_the_branch_that_was_shown_last_is_read() -> None:
@@ -72,7 +137,7 @@ def test_of_a_tree_the_branch_that_was_shown_last_is_read() -> None:
         "b": node("assistant", "bad answer", "a"),
         "c": node("assistant", "good day", "a"),
     }
-    found = of_json([{"title": "T", "mapping": mapping, "current_node": "c"}])
+    found = of_json([{"id": "T", "mapping": mapping, "current_node": "c"}])
     assert found == Imported(
         conversations=(Conversation("T", (Exchange("hello", "good day", "2023-11-14T22:13:20+00:00"),)),)
     )
@@ -91,9 +156,11 @@ def test_a_tree_that_does_not_say_where_it_ends_is_read_from_its_last_node(last:
 
 
 def test_what_nobody_said_is_left_out_and_counted() -> None:
-    found = of_json([said("system", "be kind"), *TALK, said("tool", "42")])
+    to_a_tool = said("assistant", {"content_type": "code", "text": "6*7"}, recipient="python")
+    found = of_json([said("system", "be kind"), *TALK, to_a_tool, said("tool", "42"), said("User", "bye")])
     assert found.conversations[0].exchanges == (EXCHANGE,)
-    assert found.problems == ("chat.json: 2 messages of the system and of tools are left out",)
+    assert found.problems[-1] == "chat.json: 3 messages of the system and of tools are left out"
+    assert "its last words have no reply" in found.problems[0]
 
 
 def test_words_in_a_row_are_one_side_of_an_exchange() -> None:
@@ -133,6 +200,7 @@ def test_times_are_read_as_far_as_they_can_be(when: object, at: str) -> None:
     [
         ([{"type": "text", "text": "a"}, {"type": "image"}, "b"], "a\nb"),
         ({"text": "a"}, "a"),
+        ({"parts": ["a", {"text": "b"}, {"asset": 1}]}, "a\nb"),
         ("\ud800", "\ufffd"),
     ],
 )
@@ -147,6 +215,7 @@ def test_a_message_s_text_is_found_in_its_parts(content: object, text: str) -> N
         ("x.md", b"\xff", "x.md is not UTF-8 text (byte 1); save it as UTF-8"),
         ("x.json", b"{", "x.json is no JSON: "),
         ("x.json", b"[" * 100_000, "x.json is nested too deeply to be read"),
+        ("x.json", b"9" * 5000, "x.json is no JSON: a number in it is too long; export it again"),
         ("x.json", b"7", "x.json holds neither messages nor conversations"),
         ("x.json", b"[]", "x.json holds no exchange of a user and an assistant"),
         ("x.json", b"[7]", "x.json, conversation 1: it is no list of messages"),
@@ -157,6 +226,49 @@ def test_a_message_s_text_is_found_in_its_parts(content: object, text: str) -> N
 )
 def test_what_cannot_be_read_is_a_sentence(name: str, data: bytes, sentence: str) -> None:
     assert imports.read(name, data).problems[0].startswith(sentence)
+
+
+def test_a_message_that_is_very_long_is_cut_and_said() -> None:
+    found = of_json([said("user", "x" * 200_001), said("assistant", "y")])
+    assert len(found.conversations[0].exchanges[0].user) == 200_000
+    assert found.problems == (
+        "chat.json, conversation 1, message 1: it has 200,001 characters; the first 200,000 are taken",
+    )
+
+
+def deep(key: str, inner: object, depth: int = 300) -> object:
+    for _ in range(depth):
+        inner = {key: inner} if key != "[" else [inner]
+    return inner
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        deep("conversations", TALK),
+        deep("messages", TALK),
+        deep("[", TALK),
+        [said("user", deep("parts", "x")), said("assistant", deep("text", "x"))],
+        [said("user", deep("[", "x")), said("assistant", "x")],
+        {"mapping": deep("message", {}), "current_node": "message"},
+        {"messages": deep("content", {}), "id": deep("id", 1)},
+    ],
+)
+def test_what_is_nested_deep_breaks_nothing(found: object) -> None:
+    read = of_json(found)
+    assert read.problems
+    assert read.conversations == ()
+
+
+def test_many_messages_are_read_in_time_with_their_number() -> None:
+    mapping: dict[str, object] = {"n0": {"message": None, "parent": None}}
+    for number in range(1, 20_001):
+        role = "user" if number % 2 else "assistant"
+        mapping[f"n{number}"] = {"message": said(role, f"text {number}"), "parent": f"n{number - 1}"}
+    found = of_json([{"id": "c", "mapping": mapping, "current_node": "n20000"}])
+    assert len(found.conversations[0].exchanges) == 10_000
+    many = of_json([{"title": "T", "messages": TALK}] * 3_000)
+    assert len({each.name for each in many.conversations}) == 3_000
 
 
 def test_a_file_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +288,22 @@ values = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(
             st.sampled_from(
-                ["role", "content", "messages", "mapping", "parent", "message", "current_node", "id", "at"]
+                [
+                    "role",
+                    "content",
+                    "messages",
+                    "mapping",
+                    "parent",
+                    "message",
+                    "current_node",
+                    "id",
+                    "at",
+                    "conversations",
+                    "author",
+                    "recipient",
+                    "parts",
+                    "title",
+                ]
             ),
             inner,
             max_size=5,
