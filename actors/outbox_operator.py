@@ -48,12 +48,22 @@ class Operator:
         parked = self._marks.known.parked
         chosen = [key for key in parked if wanted is None or key.id == wanted]
         if wanted is not None and not chosen:
-            return Told(ok=False, sentence=f"no turn {wanted} is parked; {_SEE}", known=False)
+            if any(each.key.id == wanted for each in self._queue.rows()):
+                return Told(ok=True, sentence=f"{wanted} was not parked; it is tried again now, in its place")
+            return Told(ok=False, sentence=f"no turn {wanted} waits or is parked; {_SEE}", known=False)
         if chosen:
             self._marks.add(*(Mark(key=key, fate=Fate.RETRIED) for key in chosen))
             self._queue.retry(chosen, self._marks.known)
-        turns = f"{wanted} is" if wanted else f"{len(chosen)} parked and {self._queue.waiting} in all are"
-        return Told(ok=True, sentence=f"{turns} tried again now")
+        return Told(ok=True, sentence=self._tried(wanted, len(chosen)))
+
+    def _tried(self, wanted: str | None, parked: int) -> str:
+        if wanted:
+            return f"{wanted} is tried again now"
+        waiting = self._queue.waiting
+        if not waiting:
+            return "no turn waits or is parked"
+        turns = "1 turn is" if waiting == 1 else f"{waiting} turns are"
+        return f"{turns} tried again now" + (f", {parked} of them parked before" if parked else "")
 
     def drop(self, wanted: str) -> Told:
         """Give a turn up for good, on disk."""

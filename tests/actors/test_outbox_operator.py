@@ -85,8 +85,21 @@ def test_a_retry_of_all_tries_what_waits_at_once(bench: OutboxBench) -> None:
     box.tell(Deliver(rows=(bench.decided("k3f", "x"),)))
     until(lambda: len(bench.wire.requests) > 2)
     bench.wire.fate = lambda _: "ok"
-    assert retry(box).ok
+    assert retry(box).sentence == "1 turn is tried again now"
     until(lambda: show(box).waiting == 0)
+    assert retry(box).sentence == "no turn waits or is parked"
+
+
+def test_a_retry_says_how_much_it_tries(bench: OutboxBench) -> None:
+    box = bench.start()
+    box.tell(Deliver(rows=(bench.decided("k3f", POISON),)))
+    until(lambda: show(box).parked == 1)
+    bench.wire.fate = lambda _: "down"
+    box.tell(Deliver(rows=(bench.decided("k3f", "x"),)))
+    until(lambda: show(box).failing != "")
+    assert retry(box, "k3f.2").sentence == "k3f.2 was not parked; it is tried again now, in its place"
+    assert retry(box).sentence == "2 turns are tried again now, 1 of them parked before"
+    assert retry(box, "k3f.1").ok
 
 
 def test_a_turn_that_is_still_refused_is_parked_again(bench: OutboxBench) -> None:
