@@ -1,13 +1,17 @@
 """Memory of other agents taken in: conversations as untrusted sessions, entries as untrusted notes.
 
-A room of ``actors/memory.py``. Doing it twice changes nothing, and a grown export adds what is new.
+A room of ``actors/memory.py``. Doing it twice changes nothing, a grown export adds what is new, and what a
+kill left half written is gone on with. A secret in a conversation is treated as one that was typed in a
+chat: it stays in the session's log, the index shows it masked, and Honcho never gets that turn (3.1, 4.6).
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 from actors.base import Refusal
 from actors.memory_turns import Turns
@@ -53,10 +57,9 @@ class Importing:
 
     def _conversation(self, message: ImportTurns) -> ImportView:
         session = session_name(message.conversation)
-        records = self._sessions.read(session)
-        there = _exchanges(records)
-        refused = _differs(session, there, message)
-        new = () if refused else message.turns[max(0, len(there) - message.first + 1) :]
+        there = _There.of(self._sessions.read(session))
+        refused = there.differs(session, message)
+        new = () if refused else message.turns[max(0, there.number - message.first + 1) :]
         if new and not message.dry_run:
             self._append(session, new, message.speaker)
         return ImportView(
@@ -79,6 +82,8 @@ class Importing:
                     Assistant(content=turn.reply),
                     Usage(),
                 ]
+            if _There.of(opened.records).half is not None:
+                del records[0]
             opened.append(records)
         finally:
             opened.close()
@@ -117,24 +122,53 @@ def _fault(text: str) -> str | None:
     return None
 
 
-def _exchanges(records: Sequence[Record]) -> list[tuple[str, str]]:
-    found = []
-    for start, end in spans(records):
-        user = records[start]
-        assert isinstance(user, User)
-        found.append((user.text, reply_of(records[start:end]) or ""))
-    return found
+@dataclass(frozen=True, slots=True)
+class _There:
+    """What a session has: whole turns, and what the ``half`` turn behind them says when a kill left one."""
+
+    turns: tuple[tuple[str, str], ...]
+    half: str | None
+    own: bool
+    """Whether it is a chat of this box, which nothing is added to."""
+
+    @classmethod
+    def of(cls, records: Sequence[Record]) -> Self:
+        found = [_said(records[start:end]) for start, end in spans(records)]
+        first = records[0] if records else None
+        half = found.pop()[0] if found and found[-1][1] is None else None
+        return cls(
+            turns=tuple((said, reply or "") for said, reply in found),
+            half=half,
+            own=first is not None
+            and not (isinstance(first, SessionStart) and first.untrusted and not first.baseline),
+        )
+
+    @property
+    def number(self) -> int:
+        """How many whole turns it has."""
+        return len(self.turns)
+
+    def differs(self, session: str, message: ImportTurns) -> tuple[str, ...]:
+        """Why a piece does not go on where the session ends, or is not what was taken in before."""
+        if self.own:
+            return (f"session {session} is a chat of this box; rename what you import",)
+        if message.first > self.number + 1:
+            missing = f"turns {self.number + 1} to {message.first - 1} are missing"
+            return (f"{missing}; import the whole file again",)
+        for number, turn in enumerate(message.turns, message.first):
+            if not self._may_be(number, whole(turn.user), whole(turn.reply)):
+                why = f"turn {number} is not what was imported before as session {session}"
+                return (f"{why}; to take it in anew, forget that session first",)
+        return ()
+
+    def _may_be(self, number: int, said: str, reply: str) -> bool:
+        """Whether that turn is there as it is now, or is not there yet."""
+        if number <= self.number:
+            return self.turns[number - 1] in {(said, reply), (FORGOTTEN, FORGOTTEN)}
+        return number > self.number + 1 or self.half in {None, said}
 
 
-def _differs(session: str, there: list[tuple[str, str]], message: ImportTurns) -> tuple[str, ...]:
-    """Why a piece does not go on where the session ends, or is not what was taken in before."""
-    if message.first > len(there) + 1:
-        return (f"turns {len(there) + 1} to {message.first - 1} are missing; import the whole file again",)
-    for number, turn in enumerate(message.turns, message.first):
-        if number > len(there):
-            break
-        known = there[number - 1]
-        if known not in {(whole(turn.user), whole(turn.reply)), (FORGOTTEN, FORGOTTEN)}:
-            why = f"turn {number} is not what was imported before as session {session}"
-            return (f"{why}; to take it in anew, forget that session first",)
-    return ()
+def _said(turn: Sequence[Record]) -> tuple[str, str | None]:
+    user = turn[0]
+    assert isinstance(user, User)
+    return user.text, reply_of(turn)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from actors.base import Mailbox
+from pathlib import Path
+
+import pytest
+
+from actors.base import Mailbox, Refusal
+from actors.memory_importing import session_name
+from bxcore.baseline import Baseline
 from bxcore.decide import Send, Skip, Workspace
-from bxcore.labels import Label, Level
+from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.messages.memory_operator import ImportedTurn, ImportEntries, ImportTurns
 from bxcore.messages.outbox import Deliver
-from bxcore.session_fold import label_of
+from bxcore.records import Assistant, SessionStart, Usage, User
+from bxcore.session_fold import label_of, log_of
+from bxio.live_session import open_live
+from bxio.session_listing import SessionListing
+from bxio.session_store import SessionError
 from tests.doubles.memory_bench import MemoryBench, recall
 from tests.doubles.memory_operator import forget, imported, listed, texts
 from tests.kit.probe import Probe
@@ -122,3 +132,90 @@ def test_a_dry_run_knows_when_the_notes_are_full(memory_box: Mailbox) -> None:
     assert (dry.new, dry.refused) == (found.new, found.refused)
     assert found.new == 20
     assert "notes.md is too full" in found.refused[0]
+
+
+@pytest.mark.parametrize("lines", range(1, 11))
+def test_what_a_kill_left_half_written_is_gone_on_with(
+    memory_box: Mailbox, memory_bench: MemoryBench, lines: int
+) -> None:
+    session = imported(memory_box, conversation(*TURNS)).session
+    path = memory_bench.sessions.folder / session / "0.jsonl"
+    whole = memory_bench.sessions.read(session)
+    data = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(data[:lines]) + data[lines][:20] if lines < 10 else b"".join(data))
+    again = imported(memory_box, conversation(*TURNS))
+    assert again.refused == ()
+    assert again.new + again.already == 3
+    left = memory_bench.sessions.read(session)
+    assert [each for each in left if not isinstance(each, Usage)] == [
+        each for each in whole if not isinstance(each, Usage)
+    ]
+    assert imported(memory_box, conversation(*TURNS)).already == 3
+
+
+def test_a_half_turn_is_gone_on_with_by_its_own_words_alone(
+    memory_box: Mailbox, memory_bench: MemoryBench
+) -> None:
+    session = imported(memory_box, conversation(*TURNS[:1])).session
+    memory_bench.log(session, User(text="another half"))
+    assert "turn 2 is not what was imported before" in imported(memory_box, conversation(*TURNS)).refused[0]
+
+
+def test_nothing_is_added_to_a_chat_of_the_box(memory_box: Mailbox, memory_bench: MemoryBench) -> None:
+    name = session_name("c1")
+    opened = memory_bench.sessions.open(name)
+    opened.append([SessionStart(baseline="ab", log="l"), User(text="hello"), Assistant(content="good day")])
+    opened.close()
+    found = imported(memory_box, conversation(*TURNS))
+    assert found.refused == (f"session {name} is a chat of this box; rename what you import",)
+    assert label_of(memory_bench.sessions.read(name)) == NEW_SESSION
+
+
+def test_an_imported_session_is_listed_and_says_why_no_chat_goes_on_there(
+    memory_box: Mailbox, memory_bench: MemoryBench
+) -> None:
+    session = imported(memory_box, conversation(*TURNS)).session
+    (info,) = SessionListing(memory_bench.sessions).newest(5, ())
+    assert (info.session, info.turns, info.label) == (session, 3, UNTRUSTED)
+
+    def never() -> Baseline:
+        raise AssertionError("it has begun")
+
+    with pytest.raises(SessionError, match="it was imported, to be remembered; start another session"):
+        open_live(memory_bench.sessions, session, never)
+    assert imported(memory_box, conversation(*TURNS)).already == 3, "its log is free again"
+
+
+def test_an_import_into_a_session_that_is_open_says_so(
+    memory_box: Mailbox, memory_bench: MemoryBench
+) -> None:
+    session = imported(memory_box, conversation(*TURNS[:1])).session
+    opened = memory_bench.sessions.open(session)
+    with pytest.raises(Refusal, match="is open elsewhere; close it there first"):
+        imported(memory_box, conversation(*TURNS))
+    opened.close()
+    assert imported(memory_box, conversation(*TURNS)).new == 2
+
+
+def test_a_secret_stays_in_the_log_and_is_nowhere_else(
+    memory_box: Mailbox, memory_bench: MemoryBench, memory_outbox: Probe, tmp_path: Path
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+    turn = ImportedTurn(user=f"my token is {token}", reply="noted")
+    session = imported(memory_box, conversation(turn, speaker="anna")).session
+    (row,) = memory_outbox.expect(Deliver).rows
+    assert row.action == Skip("the turn's text holds a secret")
+    assert "[secret-github]" in recall(memory_box, "token").content
+    held = [path for path in tmp_path.rglob("*") if path.is_file() and token.encode() in path.read_bytes()]
+    assert held == [memory_bench.sessions.folder / session / "0.jsonl"]
+
+
+def test_a_forgotten_session_comes_in_anew_as_another_log(
+    memory_box: Mailbox, memory_bench: MemoryBench
+) -> None:
+    session = imported(memory_box, conversation(*TURNS)).session
+    before = log_of(memory_bench.sessions.read(session))
+    forget(memory_box, session=session)
+    assert imported(memory_box, conversation(*TURNS)).new == 3
+    assert log_of(memory_bench.sessions.read(session)) not in {before, ""}
+    assert "turn 2" in recall(memory_box, "mower").content

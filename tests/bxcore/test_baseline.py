@@ -38,6 +38,8 @@ def test_another_baseline_than_the_logs_is_refused() -> None:
         load(saved.replace(b"brief", b"loud!"), sha256(saved))
     with pytest.raises(BaselineError, match="is missing; start another session"):
         load(None, sha256(saved))
+    with pytest.raises(BaselineError, match="it was imported, to be remembered; start another session"):
+        load(None, "")
 
 
 def test_parts_are_counted_by_the_tokenizer_where_there_is_one() -> None:
