@@ -215,6 +215,7 @@ def _memory(parts: Parts) -> Start:
             / "audit.jsonl": "audit.jsonl keeps each call as it was decided; its chain is never rewritten",
             state / "approvals.jsonl": "approvals.jsonl keeps what you were asked until the box starts anew",
         },
+        looked_through=(parts.paths.log,),
         concludes=honcho.url != "embedded",
         semantic=settings.memory.semantic is not False,
     )
