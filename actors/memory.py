@@ -170,9 +170,13 @@ class Memory(Actor):
                 return self._recalls.search(message)
             case Forget():
                 self._turns.finish()
-                return self._forgetting.forget(message)
+                found = self._forgetting.forget(message)
+                self._turns.settle()
+                return found
             case ImportTurns() | ImportEntries():
-                return self._importing.take(message)
+                brought = self._importing.take(message)
+                self._turns.settle()
+                return brought
             case Consolidate() | AcceptProposal():
                 return self._consolidating.answer(message)
             case _:

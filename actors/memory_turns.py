@@ -44,7 +44,7 @@ class Turns:
         match message:
             case TurnEnded():
                 self.take_in(message.session, message.turn)
-                self._settle()
+                self.settle()
             case CatchUp():
                 self.catch_up()
             case _:
@@ -65,7 +65,7 @@ class Turns:
             self._take_a_piece()
             if self._actor.now() > until_s:
                 break
-        self._settle()
+        self.settle()
         self._go_on()
 
     def _go_on(self) -> None:
@@ -80,7 +80,8 @@ class Turns:
         if next(self._pieces, self._pieces) is self._pieces:
             self._session = ""
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
+        """Have the index in order after turns came or went, and the box hear how it is."""
         self._recalls.settle(bulk=bool(self.missing))
         self._recalls.publish(self.missing, self._of)
 

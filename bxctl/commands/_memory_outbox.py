@@ -33,7 +33,7 @@ def outbox(args: Namespace, limit: int) -> int:
     if args.json:
         as_json(answer)
     elif not answer["waiting"] and not answer["parked"]:
-        talk("every turn is delivered")
+        talk("no turn waits for Honcho, and none is parked")
     else:
         data(memory_text.outbox(answer))
         talk(memory_text.outbox_sentence(answer))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from bxcore.decide import Send, Skip, Workspace
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.messages.memory_operator import ImportedTurn, ImportEntries, ImportTurns
 from bxcore.messages.outbox import Deliver
+from bxcore.recall_facts import RecallFacts
 from bxcore.records import Assistant, SessionStart, Usage, User
 from bxcore.session_fold import label_of, log_of
 from bxio.live_session import open_live
@@ -20,6 +22,7 @@ from bxio.session_listing import SessionListing
 from bxio.session_store import SessionError
 from tests.doubles.memory_bench import MemoryBench, recall
 from tests.doubles.memory_operator import forget, imported, listed, texts
+from tests.kit.kit import Kit
 from tests.kit.probe import Probe
 
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
@@ -54,6 +57,20 @@ def test_a_conversation_is_an_untrusted_session_that_recall_finds(
     hit = recall(memory_box, "where is the mower?")
     assert f"memory-tainted · session {found.session} turn 2, 2025-05-01 · private" in hit.content
     assert hit.label == UNTRUSTED
+
+
+def test_the_box_hears_what_an_import_brought_and_what_a_forgetting_took(
+    kit: Kit, memory_bench: MemoryBench, memory_outbox: Probe
+) -> None:
+    told: list[RecallFacts] = []
+    box = kit.start("memory", replace(memory_bench, publish=told.append).make)
+    session = imported(box, conversation(*TURNS)).session
+    assert told[-1].turns == 3
+    forget(box, text="mower", dry_run=False)
+    assert told[-1].turns == 2
+    forget(box, session=session, dry_run=False)
+    assert told[-1].turns == 0
+    memory_outbox.expect(Deliver)
 
 
 def test_without_a_speaker_it_goes_to_no_workspace_and_with_one_to_the_untrusted(

@@ -332,7 +332,7 @@ def test_what_an_import_refuses_makes_it_fail_and_is_said(memory: Memory, tmp_pa
 def test_the_outbox_is_shown_retried_and_a_turn_dropped_after_a_yes(
     box: Remembering, memory: Memory, says: Callable[[str], None]
 ) -> None:
-    assert memory("outbox") == (0, "", "every turn is delivered\n")
+    assert memory("outbox") == (0, "", "no turn waits for Honcho, and none is parked\n")
     box.rows = [row("k3f.2"), row("k3f.3", state="waiting", why="")]
     code, out, err = memory("outbox", "-n", "1")
     assert (code, len(out.splitlines())) == (0, 2)
