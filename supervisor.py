@@ -7,15 +7,16 @@ in reverse; asks go towards the top of the list, news the other way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 from actors.audit import Audit
-from actors.base import Actor, Context, Runtime
+from actors.base import Runtime
 from actors.box_facts import BoxFacts
+from actors.box_parts import Parts
 from actors.broker import Broker
 from actors.broker import Settings as BrokerSettings
 from actors.broker_grants import OwnersGrants
@@ -40,24 +41,22 @@ from actors.runner import Children, Runner
 from actors.sandbox_search import SandboxSearch, Wanted
 from actors.session import Session, SessionParts
 from actors.starting import Opening, opening, refuse
-from actors.supervising import Root, group, start_root
+from actors.supervising import Root, Start, errand, group, start_root, temporary
 from actors.tool_run import Folders, ToolRun
 from bxcore.backoff import Backoff
-from bxcore.config import Secrets, Settings, derived
+from bxcore.config import Settings, derived
 from bxcore.control import Exit
 from bxcore.decide import Workspace
 from bxcore.doctor.meaning import meaning_fact
 from bxcore.model.baseline import baseline_messages
-from bxcore.paths import Paths
 from bxcore.startup import needs_sandbox, owners_grants
-from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
+from bxcore.supervision import ChildSpec, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
 from bxio import notify
 from bxio.approval_journal import ApprovalJournal
-from bxio.claim import Claim, ClaimError, claim
+from bxio.claim import ClaimError, claim
 from bxio.embedded_honcho import EmbeddedHoncho
 from bxio.fetch.dialer import Dialer
-from bxio.honcho import HonchoClient, HonchoServer
 from bxio.model import ModelClient
 from bxio.model.responder import ModelResponder
 from bxio.model_child import Order
@@ -71,20 +70,6 @@ MAX_CHATS = 128
 MAX_RUNS = 64
 """More than the runner begins at once, so that a search for a sandbox always finds room."""
 MAX_CONNECTIONS = 64
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What the children are made of."""
-
-    runtime: Runtime
-    settings: Settings
-    secrets: Secrets
-    paths: Paths
-    claim: Claim
-    started_s: float
-    facts: BoxFacts
-    dialer: Dialer = field(default_factory=Dialer)
 
 
 def tree(parts: Parts) -> SupervisorSpec:
@@ -129,18 +114,8 @@ def tree(parts: Parts) -> SupervisorSpec:
     )
 
 
-Start = Callable[[Context], Actor]
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _honcho(parts: Parts) -> HonchoClient:
-    if parts.claim.embedded_honcho is not None:
-        return HonchoClient(HonchoServer(transport=parts.claim.embedded_honcho.transport))
-    honcho = parts.settings.honcho
-    return HonchoClient(HonchoServer(url=honcho.url, token=parts.secrets.honcho_token or ""))
 
 
 def _embedded_honcho(settings: Settings, runtime: Runtime) -> Callable[[Path], EmbeddedHoncho]:
@@ -154,12 +129,11 @@ def _embedded_honcho(settings: Settings, runtime: Runtime) -> Callable[[Path], E
 
 
 def _clock(parts: Parts) -> Start:
-    box = parts.runtime.mailbox
     watchdog_s = notify.watchdog_s()
     return lambda context: Clock(
         context,
         period_s=30.0 if watchdog_s is None else watchdog_s / 2,
-        addresses=[box("memory"), box("broker"), box("loop")],
+        addresses=[parts.box("memory"), parts.box("broker"), parts.box("loop")],
         beat=lambda: notify.notify(notify.WATCHDOG),
         check=parts.runtime.zombies.check,
     )
@@ -186,7 +160,7 @@ def _model(parts: Parts) -> Start:
 def _outbox(parts: Parts) -> Start:
     honcho, state = parts.settings.honcho, parts.paths.state
     delivery = Delivery(
-        client=_honcho(parts),
+        client=parts.honcho(),
         workspaces={Workspace.TRUSTED: honcho.trusted, Workspace.UNTRUSTED: honcho.untrusted},
         agent=honcho.agent,
         ledger=state / "ledger.jsonl",
@@ -201,8 +175,8 @@ def _outbox(parts: Parts) -> Start:
 
 
 def _memory(parts: Parts) -> Start:
-    settings, state, box = parts.settings, parts.paths.state, parts.runtime.mailbox
-    honcho, client = settings.honcho, _honcho(parts)
+    settings, state, box = parts.settings, parts.paths.state, parts.box
+    honcho, client = settings.honcho, parts.honcho()
     endpoint = partial(endpoint_of, box("model"), parts.runtime.world.monotonic)
     places = Places(
         files=settings.memory.folder or state / "memory",
@@ -219,13 +193,13 @@ def _memory(parts: Parts) -> Start:
         concludes=honcho.url != "embedded",
         semantic=settings.memory.semantic is not False,
     )
-    search = _errand(lambda context, where: HonchoSearch(context, client=client, workspace=where))
+    search = errand(lambda context, where: HonchoSearch(context, client=client, workspace=where))
     asking = Asking(
         readable=derived.readable(settings),
         asks=box("asks"),
-        chat=_errand(lambda context, where: HonchoChat(context, client=client, workspace=where)),
+        chat=errand(lambda context, where: HonchoChat(context, client=client, workspace=where)),
         search=search if places.concludes else None,  # an embedded one holds what the index holds
-        consolidation=_temporary(lambda context: Consolidation(context, endpoint=endpoint)),
+        consolidation=temporary(lambda context: Consolidation(context, endpoint=endpoint)),
     )
     return lambda context: Memory(
         context,
@@ -236,11 +210,6 @@ def _memory(parts: Parts) -> Start:
         waits=derived.waits(settings),
         publish=parts.facts.hear_of_recall,
     )
-
-
-def _errand(start: Callable[[Context, str], Actor]) -> Callable[[str, str], ChildSpec]:
-    """A short-lived child that is sent to one workspace."""
-    return lambda name, where: _temporary(lambda context: start(context, where), 1.0)(name)
 
 
 def _runner(parts: Parts) -> Start:
@@ -257,22 +226,17 @@ def _runner(parts: Parts) -> Start:
     folders = Folders(work=paths.state / "work", own=(*paths.own, grants))
 
     children = Children(
-        runs=parts.runtime.mailbox("runs"),
-        search=_temporary(lambda context: SandboxSearch(context, wanted=wanted), shutdown_s=10.0),
-        tool_run=lambda name, backend: _temporary(partial(ToolRun, backend=backend, folders=folders))(name),
-        fetch=_temporary(lambda context: Fetch(context, dialer=parts.dialer)),
+        runs=parts.box("runs"),
+        search=temporary(lambda context: SandboxSearch(context, wanted=wanted), shutdown_s=10.0),
+        tool_run=lambda name, backend: temporary(partial(ToolRun, backend=backend, folders=folders))(name),
+        fetch=temporary(lambda context: Fetch(context, dialer=parts.dialer)),
     )
     tell, needed = parts.facts.hear_of_sandbox, partial(needs_sandbox, parts.settings.broker.grants, paths)
     return lambda context: Runner(context, children=children, publish=tell, needed=needed)
 
 
-def _temporary(start: Start, shutdown_s: float = 3.0) -> Callable[[str], ChildSpec]:
-    """A short-lived child by its name."""
-    return lambda name: ChildSpec(name=name, restart=Restart.TEMPORARY, shutdown_s=shutdown_s, start=start)
-
-
 def _broker(parts: Parts) -> Start:
-    box, broker = parts.runtime.mailbox, parts.settings.broker
+    box, broker = parts.box, parts.settings.broker
     settings = BrokerSettings(
         waits=derived.waits(parts.settings),
         calls_per_turn=broker.calls_per_turn,
@@ -294,7 +258,7 @@ def _broker(parts: Parts) -> Start:
 
 
 def _loop(parts: Parts) -> Start:
-    settings, box = parts.settings, parts.runtime.mailbox
+    settings, box = parts.settings, parts.box
     auto_recall = settings.loop.auto_recall
     session_parts = SessionParts(
         store=parts.claim.store,
@@ -323,13 +287,13 @@ def _system() -> str:
 
 
 def _control(parts: Parts) -> Start:
-    runtime, client = parts.runtime, _honcho(parts)
+    client, box = parts.honcho(), parts.box
     known = Known(
-        runtime=runtime,
-        loop=runtime.mailbox("loop"),
-        memory=runtime.mailbox("memory"),
-        broker=runtime.mailbox("broker"),
-        outbox=runtime.mailbox("outbox"),
+        runtime=parts.runtime,
+        loop=box("loop"),
+        memory=box("memory"),
+        broker=box("broker"),
+        outbox=box("outbox"),
         audit_path=parts.paths.state / "audit.jsonl",
         started_s=parts.started_s,
         facts=parts.facts,
@@ -338,15 +302,15 @@ def _control(parts: Parts) -> Start:
         chats=ChatPlaces(MAX_CONNECTIONS),
         probing=Probing(
             readable=derived.readable(parts.settings),
-            asks=runtime.mailbox("asks"),
-            probe=_errand(lambda context, where: HonchoProbe(context, client=client, workspace=where)),
+            asks=box("asks"),
+            probe=errand(lambda context, where: HonchoProbe(context, client=client, workspace=where)),
         ),
     )
     return lambda context: Control(
         context,
         path=parts.settings.control.socket or parts.paths.socket,
         lock=parts.claim.lock,
-        connections=runtime.mailbox("connections"),
+        connections=box("connections"),
         connect=lambda inner, exchange: Connection(inner, exchange=exchange, known=known),
     )
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TypeAlias
 
-from actors.base import Answer, Mailbox, NeverReady, Runtime
+from actors.base import Actor, Answer, Context, Mailbox, NeverReady, Runtime
 from actors.kernel.launch import launch, stop
 from actors.kernel.life import Life
 from actors.kernel.supervisor import Supervisor
-from bxcore.supervision import ChildSpec, Strategy, SupervisorSpec
+from bxcore.supervision import ChildSpec, Restart, Strategy, SupervisorSpec
 
-__all__ = ["Root", "Supervisor", "group", "start_root"]
+__all__ = ["Root", "Start", "Supervisor", "errand", "group", "start_root", "temporary"]
+
+Start: TypeAlias = Callable[[Context], Actor]
 
 _LOOK_S = 0.2
 
@@ -82,3 +85,13 @@ def group(
         strategy=strategy, intensity=10, period_s=60.0, children=children, max_children=max_children
     )
     return ChildSpec(name=name, kind="supervisor", start=lambda context: Supervisor(context, spec))
+
+
+def temporary(start: Start, shutdown_s: float = 3.0) -> Callable[[str], ChildSpec]:
+    """A short-lived child, by its name."""
+    return lambda name: ChildSpec(name=name, restart=Restart.TEMPORARY, shutdown_s=shutdown_s, start=start)
+
+
+def errand(start: Callable[[Context, str], Actor]) -> Callable[[str, str], ChildSpec]:
+    """A short-lived child that is sent to one workspace, by its name and the workspace's."""
+    return lambda name, where: temporary(lambda context: start(context, where), 1.0)(name)

@@ -14,13 +14,14 @@ from loguru import logger
 
 from actors.base import Runtime
 from actors.box_facts import BoxFacts
+from actors.box_parts import Parts
 from bxcore import journal
 from bxcore.config import Secrets, Settings
 from bxcore.paths import find
 from bxcore.sandbox.choose import NOT_NEEDED
 from bxcore.supervision import ChildSpec, SupervisorSpec, validate
 from bxio.claim import claim
-from supervisor import Parts, main, tree
+from supervisor import main, tree
 from tests.scenarios.box import ROOT, Box, environ, run
 
 pytestmark = pytest.mark.timeout(90)

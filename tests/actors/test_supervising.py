@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from actors.base import NeverReady
-from actors.supervising import start_root
-from bxcore.supervision import SupervisorSpec
+from actors.base import Actor, Context, NeverReady
+from actors.supervising import errand, start_root, temporary
+from bxcore.supervision import Restart, SupervisorSpec
 from tests.kit.children import Log, child, tree_of
 from tests.kit.kit import Kit
+
+
+class Dummy(Actor):
+    def on_receive(self, message: object) -> object:
+        return message
 
 
 def test_a_stop_that_was_wanted_is_told_once_without_a_reason(kit: Kit) -> None:
@@ -53,3 +58,21 @@ def test_a_tree_can_be_started_again_after_it_has_ended(kit: Kit) -> None:
         root = kit.tree(tree_of(Log(), "a"))
         assert kit.runtime.mailbox("a").call("hello", 1.0) == "hello"
         assert root.stop(5.0)
+
+
+def test_a_temporary_child_is_named_when_it_is_wanted_and_never_restarted() -> None:
+    spec = temporary(Dummy, shutdown_s=2.0)("runs/1")
+    assert (spec.name, spec.restart, spec.shutdown_s) == ("runs/1", Restart.TEMPORARY, 2.0)
+
+
+def test_an_errand_knows_where_it_is_sent(kit: Kit) -> None:
+    sent: list[str] = []
+
+    def start(context: Context, where: str) -> Dummy:
+        sent.append(where)
+        return Dummy(context)
+
+    spec = errand(start)("asks/1", "fleet")
+    assert (spec.name, spec.restart) == ("asks/1", Restart.TEMPORARY)
+    kit.start(spec.name, spec.start)
+    assert sent == ["fleet"]

@@ -13,12 +13,13 @@ from loguru import logger
 
 from actors.base import Reply, Runtime
 from actors.box_facts import BoxFacts
+from actors.box_parts import Parts
 from actors.supervising import start_root
 from bxcore.config import Secrets, Settings
 from bxcore.messages.loop import PromptSize, Say
 from bxcore.paths import find
 from bxio.claim import claim
-from supervisor import Parts, _embedded_honcho, tree
+from supervisor import _embedded_honcho, tree
 from tests.doubles.model_server import ModelServer, Step
 
 LONG_S = 20.0
