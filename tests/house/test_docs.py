@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from bxcore.control.routes import GET, POST
 from tests.house.source import ROOT, kept_files
-from tools import messages
+from tools import messages, routes
 
 MOST_LINES = {"ARCHITECTURE.md": 120, "docs/glossary.md": 40, "README.md": 200}
 DOCUMENTS = tuple(
@@ -38,6 +39,12 @@ def test_the_message_catalogue_names_every_actor_and_message() -> None:
         assert f"## {module.__name__.rpartition('.')[2]}\n" in written
         for message in filter(dataclasses.is_dataclass, messages.classes(module)):
             assert f"| `{message.__name__}` |" in written
+
+
+def test_the_page_of_the_control_socket_is_fresh_and_has_every_path() -> None:
+    assert read("docs/control.md") == routes.page(), "run ./bx docs"
+    for path in (*GET, *POST):
+        assert f"| `{path}` |" in routes.page()
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
