@@ -25,15 +25,13 @@ _SPACE = re.compile(r"\s+")
 _ESCAPE = re.compile(r'\\+(?:u([0-9a-fA-F]{4})|([nrtbf"/]))')
 _WRITTEN = {"n": " ", "r": " ", "t": " ", "b": " ", "f": " "}
 _ODD = re.compile(
-    b"|".join(
-        [
-            rb"\\u00[2-7][0-9a-f]",  # an ASCII letter that somebody wrote as an escape
-            *(f"\\\\u{ord(letter):04x}".encode() for letter in TURNS_TO_ASCII),
-            *(letter.encode() for letter in TURNS_TO_ASCII),
-        ]
-    ).lower()
+    rb"\\+u(00[2-7][0-9a-f]|%s)|%s"
+    % (
+        "|".join(f"{ord(letter):04x}" for letter in TURNS_TO_ASCII).encode(),
+        "|".join(TURNS_TO_ASCII).encode(),
+    )
 )
-"""What may stand in a file in the place of a letter of ASCII, the file's own ASCII in lower case."""
+"""What may stand in a file, its ASCII in lower case, for letters of ASCII: such letters, and escapes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +52,8 @@ class Needle:
 
     def may_be_in(self, data: bytes) -> bool:
         """Whether the bytes of a file may hold it; False is sure."""
-        lower = data.lower()
-        return self.word.encode("ascii") in lower or _ODD.search(lower) is not None
+        word, lower = self.word.encode("ascii"), data.lower()
+        return word in lower or (_ODD.search(lower) is not None and word in _ODD.sub(_plain, lower))
 
     def stands_in(self, text: str) -> bool:
         """Whether a text holds it, as it is or with the escapes of JSON, as a call's arguments have them."""
@@ -79,6 +77,12 @@ def _unescaped(text: str) -> str:
 
 def _meant(escape: re.Match[str]) -> str:
     return chr(int(escape[1], 16)) if escape[1] else _WRITTEN.get(escape[2], escape[2])
+
+
+def _plain(odd: re.Match[bytes]) -> bytes:
+    """The letters of ASCII that it stands for, and a question mark for any other."""
+    letter = chr(int(odd[1], 16)) if odd[1] else odd[0].decode()
+    return letter.casefold().encode("ascii", "replace")
 
 
 def turns_with(records: Sequence[Record], needle: Needle) -> tuple[int, ...]:

@@ -162,6 +162,7 @@ def test_a_file_that_cannot_hold_it_is_told_at_once() -> None:
     assert not Needle("blue marmalade").may_be_in(b'{"text":"the blue tin"}')
     assert Needle("blue marmalade").may_be_in(b'{"text":"MARMALADE alone"}')
     assert Needle("abc").may_be_in(rb'{"text":"\u0041bc"}')
+    assert not Needle("blue marmalade").may_be_in('{"text":"Stra\u00dfe"}'.encode())
 
 
 def test_every_letter_that_compares_as_ascii_is_known() -> None:
