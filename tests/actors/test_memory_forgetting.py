@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.memory_views import Told
 from bxcore.messages.memory_operator import Forget
 from bxcore.messages.outbox import Deliver, LookAgain
-from bxcore.records import Assistant, Usage, User
+from bxcore.records import Assistant, SessionStart, Usage, User
 from bxio import forgotten, log_rewriting
 from bxio import recall as recall_files
 from bxio.recall import RecallIndex, RecallIndexError
@@ -328,6 +329,31 @@ def test_a_session_begun_anew_under_a_forgotten_name_is_kept(
     again = kit.start("memory", memory_bench.make)
     log(again)
     assert memory_bench.sessions.exists("other")
+
+
+@pytest.mark.parametrize("what", ["session", "text"])
+def test_an_order_that_was_left_undone_is_not_for_a_log_begun_anew(
+    kit: Kit, box: Mailbox, memory_bench: MemoryBench, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    sessions = memory_bench.sessions
+    memory_bench.log("third", User(text="a marmalade jar"), Assistant(content="yes"), Usage())
+    ended(box, "third", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(log_rewriting, "forget_session", failing("the disk is full"))
+        patch.setattr(log_rewriting, "forget_turns", failing("the disk is full"))
+        if what == "session":
+            forget(box, session="third")
+        else:
+            forget(box, text="marmalade jar")
+    shutil.rmtree(sessions.folder / "third")
+    opened = sessions.open("third")
+    opened.append([SessionStart(baseline="", log="new"), User(text="a honey jar"), Assistant(content="yes")])
+    opened.close()
+    kit.runtime.stop("memory")
+    again = kit.start("memory", memory_bench.make)
+    log(again)
+    assert User(text="a honey jar") in sessions.read("third")
+    assert "a honey jar" in recall(again, "honey", session="none").content
 
 
 def test_a_damaged_log_is_said_and_stops_nothing_else(box: Mailbox, memory_bench: MemoryBench) -> None:

@@ -166,14 +166,15 @@ def test_what_nobody_said_is_left_out_and_counted() -> None:
 def test_words_in_a_row_are_one_side_of_an_exchange() -> None:
     found = of_json(
         [
-            said("user", "a"),
-            said("user", "b"),
+            said("user", "a", at="2026-05-01T10:00:00Z"),
+            said("user", "b", at="2026-05-01T10:05:00Z"),
             said("assistant", "c"),
             said("assistant", "d"),
             said("user", "e"),
         ]
     )
-    assert found.conversations[0].exchanges == (Exchange("a\n\nb", "c\n\nd"),)
+    [exchange] = found.conversations[0].exchanges
+    assert exchange == Exchange("a\n\nb", "c\n\nd", "2026-05-01T10:00:00+00:00")
     assert found.problems == ("chat.json, conversation 1: its last words have no reply and are left out",)
 
 
