@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from bxcore.control.answers import LabelJson
@@ -13,6 +13,7 @@ from bxcore.control.memory import (
     ImportJson,
     OutboxJson,
     ProposalJson,
+    ProposedJson,
     RevisionJson,
 )
 from bxctl.called import typed
@@ -105,19 +106,23 @@ def _revision(each: RevisionJson) -> Iterator[str]:
             yield wrapped(text, first=f"   {mark} ")
 
 
-def proposal(shown: ProposalJson) -> str:
-    """A shorter set, each entry with the ids that it stands for."""
+def proposal(shown: ProposalJson, now: Iterable[FileJson]) -> str:
+    """A shorter set, each entry with those that it stands for as they are ``now``."""
     kept = _count(len(shown["kept"]), "entry stays", "entries stay")
     head = (
         f"{shown['file']}.md would hold {shown['size_after']} instead of {shown['size_before']} "
         f"of {shown['limit']} characters; {kept} as before"
     )
-    lines = [head]
-    for entry in shown["entries"]:
-        lines.append(wrapped(entry["text"], first=f"  {entry['number']}  "))
-        said = ", ".join(part for part in (", ".join(entry["stands_for"]), label(entry["label"])) if part)
-        lines.append(f"{' ' * _INDENT}for {said}")
-    return "\n".join(lines)
+    texts = {entry["id"]: entry["text"] for file in now for entry in file["entries"]}
+    return "\n".join([head, *(line for entry in shown["entries"] for line in _proposed(entry, texts))])
+
+
+def _proposed(entry: ProposedJson, texts: Mapping[str, str]) -> Iterator[str]:
+    yield wrapped(entry["text"], first=f"{entry['number']:3}  ")
+    if label(entry["label"]):
+        yield f"     {label(entry['label'])}"
+    for each in entry["stands_for"]:
+        yield wrapped(texts.get(each, "(gone)"), first=f"     - {each:{_INDENT}}")
 
 
 def forgotten(shown: ForgetJson) -> str:

@@ -255,10 +255,13 @@ def _consolidate(args: Namespace) -> int:
     if not args.json:
         talk("asking the model; this may take some minutes")
     answer: ProposalJson = _ask(args, r.MemoryConsolidateRequest(file=_named(words)), MODEL_S)
-    _show(args, answer, memory_text.proposal(answer))
-    if not args.json:
-        accept = f"{typed('memory')} consolidate {answer['file']} --accept {answer['id']}"
-        talk(f"{accept} takes it; with numbers behind, only those entries")
+    if args.json:
+        return _show(args, answer, "")
+    now: MemoryJson = _ask(args, r.MemoryRequest(file=_named(words)))
+    data(memory_text.proposal(answer, now["files"]))
+    sys.stdout.flush()
+    accept = f"{typed('memory')} consolidate {answer['file']} --accept {answer['id']}"
+    talk(f"{accept} takes it; with numbers behind, only those entries")
     return Exit.OK
 
 

@@ -182,7 +182,9 @@ def test_a_log_shows_what_went_and_what_came() -> None:
     ]
 
 
-def test_a_proposal_names_what_each_entry_stands_for() -> None:
+def test_a_proposal_shows_what_each_entry_stands_for() -> None:
+    now = [file("notes", entry("has a cat", id="aa"), entry("one\ntwo", id="bb"))]
+    strange = {"class": "private", "untrusted": True}
     shown = memory_text.proposal(
         {
             "file": "notes",
@@ -190,12 +192,21 @@ def test_a_proposal_names_what_each_entry_stands_for() -> None:
             "size_before": 900,
             "size_after": 300,
             "limit": 1000,
-            "entries": [{"number": 1, "text": "short", "stands_for": ["aa", "bb"], "label": PRIVATE}],  # type: ignore[typeddict-item]
+            "entries": [
+                {"number": 1, "text": "has pets", "stands_for": ["aa", "zz"], "label": PRIVATE},  # type: ignore[typeddict-item]
+                {"number": 2, "text": "is strange", "stands_for": ["bb"], "label": strange},  # type: ignore[typeddict-item]
+            ],
             "kept": ["cc"],
-        }
+        },
+        now,
     )
     assert shown.splitlines() == [
         "notes.md would hold 300 instead of 900 of 1000 characters; 1 entry stays as before",
-        "  1  short",
-        "        for aa, bb",
+        "  1  has pets",
+        "     - aa      has a cat",
+        "     - zz      (gone)",
+        "  2  is strange",
+        "     untrusted",
+        "     - bb      one",
+        "               two",
     ]

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.timeout(120)
 
 
 def answer(body: Mapping[str, Any]) -> Step:
+    if body["messages"][0]["content"].startswith("You shorten"):
+        return {"say": "1, 3: drinks tea, and lives by the sea\n2: has a dog"}
     last = body["messages"][-1]
     if last["role"] == "tool":
         return {"say": "I wrote it down."}
@@ -104,6 +106,25 @@ def test_an_import_comes_in_once_and_untrusted(box: Box, tmp_path: Path) -> None
     assert memory(box, "import", str(chat), "--yes").startswith("imported: 1 turn into session import-")
     assert "memory-tainted · session import-" in memory(box, "search", "ladder")
     assert "cannot be read" in memory(box, "import", str(tmp_path / "none"), code=1)
+
+
+def test_a_full_file_is_shortened_as_the_owner_takes_it(box: Box) -> None:
+    memory(box, "add", "user", "lives by the sea, " + "far from the town, " * 50)
+    memory(box, "add", "user", "works " + "at night, " * 14)
+    done = box.bxctl("memory", "consolidate", "user")
+    shown = [line.strip() for line in done.stdout.splitlines()]
+    assert shown[1] == "1  drinks tea, and lives by the sea"
+    assert shown[2].endswith("  likes tea")
+    assert shown[3].split("  ")[1].startswith("lives by the sea, far from")
+    accept = done.stderr.splitlines()[-1].split(" takes it;")[0].split()[2:]
+    assert accept[:3] == ["consolidate", "user", "--accept"]
+    assert "choose among them" in memory(box, *accept, "7", code=5)
+    assert "user.md" in memory(box, *accept, "1")
+    [file] = json.loads(memory(box, "list", "user", "--json"))["files"]
+    texts = [entry["text"] for entry in file["entries"]]
+    assert sorted(texts)[:2] == ["drinks tea, and lives by the sea", "has a cat"]
+    assert memory(box, "undo").startswith("edit ")
+    assert "likes tea" in memory(box, "list", "user")
 
 
 def test_the_outbox_and_status_say_how_the_way_to_honcho_is(box: Box) -> None:
