@@ -16,6 +16,10 @@ from bxio.session_store import BASELINE, LOG
 
 NAMED = 5
 """Sessions or files that a sentence names at most."""
+CONCLUDED = (
+    "the Honcho server deletes its copy as soon as it answers; what it concluded from it may stay there, "
+    "ask who runs it"
+)
 COPIES = "copies outside the box stay: backups, and what a model server has in its cache until it starts anew"
 
 
@@ -32,7 +36,7 @@ class Staying:
         stays = [*holding.unsure]
         stays += self._of_session(session) if needle is None else self._of_text(needle, holding)
         if holding.found and self._places.concludes:
-            stays.append("what the Honcho server concluded from it may stay there; ask who runs it")
+            stays.append(CONCLUDED)
         if holding.anything:
             stays.append(COPIES)
         return tuple(stays)

@@ -152,7 +152,8 @@ def _blank_call(call: ToolCall) -> ToolCall:
 
 
 def _known(name: str) -> str:
-    return name if name in TOOLS else FORGOTTEN
+    """A tool's name, or one in its place that a model's server takes for a name."""
+    return name if name in TOOLS else "forgotten"
 
 
 def calls_of(records: Sequence[Record], turns: Collection[int]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import pytest
 
 from actors.memory_finding import Found, Holding
 from actors.memory_parts import Places
-from actors.memory_staying import COPIES, Staying
+from actors.memory_staying import CONCLUDED, COPIES, Staying
 from bxcore.forgetting import Needle
 from bxcore.labels import NEW_SESSION
 from bxcore.memory_entries import Edited
@@ -62,8 +62,7 @@ def test_nothing_is_kept_of_nothing(staying: Staying) -> None:
 
 
 def test_what_the_box_cannot_reach_is_said_when_there_is_something(staying: Staying) -> None:
-    concluded = "what the Honcho server concluded from it may stay there; ask who runs it"
-    assert staying.of(SOME, NEEDLE, "") == (concluded, COPIES)
+    assert staying.of(SOME, NEEDLE, "") == (CONCLUDED, COPIES)
     assert staying.of(Holding(places=((1, "added", 0),)), NEEDLE, "") == (COPIES,)
 
 

@@ -119,6 +119,11 @@ def test_a_name_that_the_box_gave_is_nobody_s_text() -> None:
     left = without(log, (1,))
     assert isinstance(left[2], Assistant)
     assert (left[2].tool_calls[0].name, left[2].tool_calls[0].id) == ("recall", "t1c1")
+    made_up = without([User(text="x"), ToolResult(call="t1c1", tool="blue tin", content="", ok=False)], (1,))[
+        1
+    ]
+    assert isinstance(made_up, ToolResult)
+    assert made_up.tool == "forgotten", "a server takes letters alone"
 
 
 def test_a_forgotten_turn_says_so() -> None:

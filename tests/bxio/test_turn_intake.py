@@ -92,3 +92,12 @@ def test_a_log_begun_anew_under_an_old_name_and_as_long_is_noticed(
     assert intake.grown({"a": size}) == ["a"]
     assert [(row.turn, row.log) for row in intake.decide(intake.read("a", 1))] == [(1, "l2")]
     assert intake.grown({"a": size}) == []
+
+
+def test_the_log_that_a_session_had_last_is_known(store: SessionStore, intake: TurnIntake) -> None:
+    assert intake.known_log("a") == ""
+    opened = store.open("b")
+    opened.append([SessionStart(baseline="", log="l7"), SAID, REPLY])
+    opened.close()
+    intake.decide(intake.read("b", None))
+    assert intake.known_log("b") == "l7"
