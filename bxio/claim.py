@@ -52,6 +52,6 @@ def claim(paths: Paths, *, log_level: str, honcho: Callable[[Path], EmbeddedHonc
         sentence = str(error)
     except OSError as error:
         reason = system_reason(error)
-        sentence = f"{error.filename} cannot be used: {reason}; make it writable for this user"
+        sentence = f"{error.filename or paths.state} cannot be used: {reason}; make it writable for this user"
     lock.release()
     raise ClaimError(sentence)

@@ -42,16 +42,18 @@ class InstanceLock:
             pid = _read_pid(descriptor)
             os.close(descriptor)
             raise AlreadyRunningError(self._folder, pid) from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
         self._descriptor = descriptor
+        with contextlib.suppress(OSError):  # the number is for whoever comes second; the lock holds without
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)
 
     def release(self) -> None:
         """Give the lock back. The file stays: removing it would let two processes lock two files."""
         if self._descriptor is not None:
-            os.ftruncate(self._descriptor, 0)
-            os.close(self._descriptor)
-            self._descriptor = None
+            descriptor, self._descriptor = self._descriptor, None
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, 0)
+            os.close(descriptor)
 
 
 def _read_pid(descriptor: int) -> int | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self, TypeAlias
 
 from bxcore import recall_query
+from bxcore.errors import system_reason
 from bxcore.finished_turns import FinishedTurn
 from bxcore.recall_hits import Hit, Note
 from bxcore.recall_snippet import around
@@ -166,8 +167,12 @@ class RecallIndex:
             self._make_words_anew()
         elif self._tail is not None:
             self._tail.drop(places)
-        sync_folder(self._path.parent)
         self._fresh = self._unmerged()
+        try:
+            sync_folder(self._path.parent)
+        except OSError as error:
+            sentence = f"what the recall index forgot is not on disk yet: {system_reason(error)}"
+            raise RecallIndexError(sentence) from None
 
     def bound(self, most_bytes: int) -> int:
         """Leave out the oldest turns when the files take more, some at a time; how many went."""

@@ -88,3 +88,29 @@ def test_a_link_in_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic"):
         InstanceLock(tmp_path).take()
     assert (tmp_path / "target").read_text() == "precious"
+
+
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from bxio.instance_lock import InstanceLock
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+lock = InstanceLock(Path(sys.argv[1]))
+lock.take()
+print(lock.held)
+lock.release()
+print(lock.held)
+"""
+
+
+def test_a_full_disk_keeps_nobody_from_the_lock(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.stdout.split() == ["True", "False"], done.stderr
+    InstanceLock(tmp_path).take()

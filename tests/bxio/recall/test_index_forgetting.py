@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 
 from bxcore.finished_turns import FinishedTurn
 from bxcore.labels import NEW_SESSION
-from bxio.recall import RecallIndex
+from bxio.recall import RecallIndex, RecallIndexError
+from bxio.recall import index as indexes
 from bxio.recall import store as stores
 from bxio.recall.words import Words
 
@@ -106,3 +108,14 @@ def test_a_failure_in_it_leaves_all_as_it_was(index: RecallIndex) -> None:
         index.forget_each(gone())
     assert len(said(index)) == 6
     assert index._store.connection.execute("PRAGMA synchronous").fetchone() == (0,)
+
+
+def test_a_folder_that_cannot_be_synced_is_a_sentence(
+    index: RecallIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_folder: Path) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(indexes, "sync_folder", fails)
+    with pytest.raises(RecallIndexError, match=r"forgot is not on disk yet: input/output error$"):
+        index.forget("a", [1], size=1)
