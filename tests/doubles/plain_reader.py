@@ -35,17 +35,25 @@ class PlainTurn:
 
 
 def lines(data: bytes) -> Iterator[dict[str, Any]]:
-    """The records of a log up to the first line that does not hold."""
+    """The records of a log up to a torn tail; a broken line before one of a later batch is an error."""
     before = "00000000"
-    for number, line in enumerate(data.split(b"\n")[:-1]):
-        match = re.fullmatch(rb'\{"crc":"([0-9a-f]{8})",(.*\})', line, re.DOTALL)
-        if match is None or f"{zlib.crc32(match[2]):08x}".encode() != match[1]:
-            return
-        framed = json.loads(line)
-        if framed["seq"] != number or framed["prev"] != before:
+    found = [_framed(line) for line in data.split(b"\n")[:-1]]
+    for number, framed in enumerate(found):
+        if framed is None or framed["seq"] != number or framed["prev"] != before:
+            later = [each for each in found[number:] if each is not None and each["b"] > number]
+            assert not later, f"line {number} is damaged: line {later[0]['seq']} was written behind it"
             return
         before = framed["crc"]
         yield framed["record"]
+
+
+def _framed(line: bytes) -> dict[str, Any] | None:
+    """A line whose checksum holds."""
+    match = re.fullmatch(rb'\{"crc":"([0-9a-f]{8})",(.*\})', line, re.DOTALL)
+    if match is None or f"{zlib.crc32(match[2]):08x}".encode() != match[1]:
+        return None
+    framed: dict[str, Any] = json.loads(line)
+    return framed
 
 
 def turns_of(session: str, data: bytes, agent: str) -> list[PlainTurn]:
