@@ -46,11 +46,7 @@ class Staying:
     def _of_session(self, session: str) -> Iterator[str]:
         edits = sum(revision.session == session for revision in self._files.known.revisions)
         if edits:
-            entries = _count(self._entries_of(session), "entry", "entries")
-            yield (
-                f"{entries} of memory came from it, in {_count(edits, 'edit', 'edits')}; "
-                "bxctl memory list and log show them, forget --text takes one away"
-            )
+            yield _of_edits(self._entries_of(session), edits)
         showed = [each.session for each in self._sessions.list() if self._was_shown(each.session, session)]
         if showed:
             yield f"sessions that recalled it keep what they were shown: {_some(showed)}; forget them too"
@@ -121,6 +117,17 @@ class Staying:
 
     def _folder(self, session: str) -> Path:
         return self._sessions.folder / session
+
+
+def _of_edits(entries: int, edits: int) -> str:
+    """What memory keeps of what a session wrote: entries as they are, and edits in their log."""
+    made = _count(edits, "edit", "edits")
+    if not entries:
+        return f"{made} of memory came from it; bxctl memory log shows them, forget --text takes one away"
+    return (
+        f"{_count(entries, 'entry', 'entries')} of memory came from it, in {made}; "
+        "bxctl memory list and log show them, forget --text takes one away"
+    )
 
 
 def _some(names: Sequence[str]) -> str:

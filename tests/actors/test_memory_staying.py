@@ -142,6 +142,10 @@ def test_what_came_from_a_session_is_told_with_how_to_remove_it(staying: Staying
         ),
     )
     assert staying.of(NOTHING, None, "k3") == ()
+    files.edit("notes", lambda _: Edited(entries=("c",), removed=("a",)), Editor(label=NEW_SESSION))
+    assert staying.of(NOTHING, None, "k3f") == (
+        "2 edits of memory came from it; bxctl memory log shows them, forget --text takes one away",
+    )
 
 
 def test_sessions_that_were_shown_it_are_named(staying: Staying, places: Places) -> None:

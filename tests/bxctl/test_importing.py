@@ -96,6 +96,13 @@ def test_a_folder_s_files_of_notes_and_messages_are_read_in_order(tmp_path: Path
     assert read.problems == ()
 
 
+def test_a_folder_s_files_come_in_the_order_of_their_names(tmp_path: Path) -> None:
+    names = [f"{letter}.md" for letter in "qwertzuiopasdfghjklyxcvbnm"]
+    for name in names:
+        (tmp_path / name).write_text(f"- {name}\n")
+    assert importing.read(tmp_path).entries == tuple(sorted(names))
+
+
 def test_what_else_is_in_a_folder_is_counted_and_a_hidden_file_is_none_of_it(tmp_path: Path) -> None:
     for name in ("photo.png", ".secret.md"):
         (tmp_path / name).write_text("- not taken\n")
