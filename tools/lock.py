@@ -22,6 +22,7 @@ LOCKS = {
     None: "requirements.lock",
     "embedded": "requirements-embedded.lock",
     "semantic": "requirements-semantic.lock",
+    "mcp": "requirements-mcp.lock",
     "dev": "requirements-dev.lock",
 }
 """The lock file of each extra; None is the runtime, with the build backend of the editable install."""
