@@ -54,6 +54,7 @@ from bxcore.supervision import ChildSpec, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
 from bxio import notify
 from bxio.approval_journal import ApprovalJournal
+from bxio.audiences import Audiences
 from bxio.claim import ClaimError, claim
 from bxio.embedded_honcho import EmbeddedHoncho
 from bxio.fetch.dialer import Dialer
@@ -274,10 +275,12 @@ def _loop(parts: Parts) -> Start:
         idle_s=settings.loop.idle_s,
         waits=derived.waits(settings),
     )
+    audiences = Audiences()
     return lambda context: Loop(
         context,
         sessions=box("sessions"),
         store=parts.claim.store,
+        audiences=audiences,
         start=lambda inner, session: Session(inner, session=session, parts=session_parts),
     )
 

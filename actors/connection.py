@@ -6,43 +6,26 @@ a turn runs, its news goes to the client as lines; a client that does not read h
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, assert_never
+from typing import Any, assert_never
 
-from actors import connection_broker, connection_memory
+from actors import connection_broker, connection_loop, connection_memory
 from actors.base import Actor, Answer, Context, Mailbox, Outcome
 from actors.connection_audit import OfAudit, read_audit
 from actors.connection_broker import OfBroker
-from actors.connection_outcomes import done, ended, failure, sessions, stopped
+from actors.connection_loop import OfLoop, OfSession
+from actors.connection_outcomes import done, failure
+from actors.connection_turns import Lines, saying
 from actors.connection_views import Known, Wish
 from bxcore import session_ids
 from bxcore.args import ArgsError, AskMemoryArgs
 from bxcore.control import ErrorCode, NotARequest, Request, decode, requests
-from bxcore.control.answers import LineJson
 from bxcore.control.memory_requests import OfMemory, OfOutbox
-from bxcore.control.turns import (
-    ask_json,
-    error_json,
-    error_line,
-    event_line,
-    prompt_size_json,
-    result_line,
-    session_json,
-    waiting_line,
-)
+from bxcore.control.turns import ask_json, error_json
 from bxcore.http import json_response
 from bxcore.messages.control import Answered, ConnectionMessage, NewsWaits, SignOfLife, TakeRequest
-from bxcore.messages.loop import (
-    EndSession,
-    ListSessions,
-    PromptSize,
-    Say,
-    SessionView,
-    ShowSession,
-    StopTurn,
-)
+from bxcore.messages.loop import LeaveSession, WatchSession
 from bxcore.messages.memory import AskMemory
 from bxcore.messages.supervision import RestartChild, StartStopped, StopChild
 from bxio.http_server import BadRequestError, ClientGoneError, HttpExchange
@@ -70,11 +53,6 @@ class Limits:
     sign_of_life_s: float = 10.0
 
 
-_OfSession: TypeAlias = (
-    requests.ChatRequest | requests.StopTurnRequest | requests.SessionRequest | requests.EndSessionRequest
-)
-
-
 class Connection(Actor):
     """A temporary child of ``connections``; owns the exchange until it ends."""
 
@@ -87,7 +65,8 @@ class Connection(Actor):
         self._supervisor = context.supervisor
         self._known = known
         self._limits = limits or Limits()
-        self._news: TurnStream | None = None
+        self._lines: Lines | None = None
+        self._watched: LeaveSession | None = None
         self._answer: Callable[[Sequence[Outcome]], None] | None = None
 
     def on_receive(self, message: ConnectionMessage) -> None:
@@ -110,8 +89,10 @@ class Connection(Actor):
     def on_stop(self) -> None:
         """Close the connection, whatever ended it."""
         self._known.chats.leave(self.name)
-        if self._news is not None:
-            self._news.close()
+        if self._lines is not None:
+            self._lines.news.close()
+        if self._watched is not None:
+            self._known.loop.tell(self._watched)
         self._http.close()
 
     def cut(self) -> None:
@@ -126,7 +107,7 @@ class Connection(Actor):
             return
         if isinstance(request, NotARequest):
             self._no(request.code, request.sentence)
-        elif isinstance(request, _OfSession) and (problem := session_ids.problem(request.session)):
+        elif isinstance(request, OfSession) and (problem := session_ids.problem(request.session)):
             self._no(ErrorCode.BAD_REQUEST, problem)
         else:
             self._serve(request)
@@ -135,8 +116,8 @@ class Connection(Actor):
 
     def _serve(self, request: Request) -> None:
         match request:
-            case requests.ChatRequest():
-                self._chat(request)
+            case requests.ChatRequest() | requests.WatchRequest():
+                self._stream(request)
             case requests.RestartRequest() | requests.StopRequest() | requests.StartRequest():
                 self._supervise(request)
             case requests.AskRequest():
@@ -250,41 +231,19 @@ class Connection(Actor):
             case (box, message, wait_s):
                 self._ask([(box, message)], wait_s, self._say(connection_memory.shape))
 
-    def _ask_loop(
-        self,
-        request: requests.StopTurnRequest
-        | requests.SessionsRequest
-        | requests.SessionRequest
-        | requests.EndSessionRequest
-        | requests.PromptSizeRequest,
-    ) -> None:
-        message: object
-        match request:
-            case requests.StopTurnRequest():
-                message, answer = StopTurn(session=request.session), self._say(stopped)
-            case requests.SessionsRequest():
-                message, answer = ListSessions(limit=max(1, request.limit)), self._say(sessions)
-            case requests.SessionRequest():
-                message, answer = ShowSession(session=request.session), self._show_session
-            case requests.EndSessionRequest():
-                message, answer = EndSession(session=request.session), self._say(ended)
-            case requests.PromptSizeRequest():
-                message, answer = PromptSize(), self._say(prompt_size_json)
-            case _:
-                assert_never(request)
-        self._ask([(self._known.loop, message)], self._limits.call_s, answer)
+    def _ask_loop(self, request: OfLoop) -> None:
+        def answer(outcomes: Sequence[Outcome]) -> None:
+            outcome = outcomes[0]
+            value = outcome.value if isinstance(outcome, Answer) else None
+            no = connection_loop.no(request, value) if isinstance(outcome, Answer) else failure(outcome)
+            self._no(*no) if no is not None else self._yes(connection_loop.shape(request, value))
 
-    def _show_session(self, outcomes: Sequence[Outcome]) -> None:
-        match outcomes[0]:
-            case Answer(value=SessionView() as view):
-                self._yes(session_json(view))
-            case Answer():
-                sentence = "there is no such session; list them with bxctl sessions"
-                self._no(ErrorCode.NO_SUCH_THING, sentence)
-            case outcome:
-                self._no(*failure(outcome))
+        self._ask([(self._known.loop, connection_loop.message(request))], self._limits.call_s, answer)
 
-    # A turn.
+    # Turns.
+
+    def _stream(self, request: requests.ChatRequest | requests.WatchRequest) -> None:
+        self._chat(request) if isinstance(request, requests.ChatRequest) else self._watch(request)
 
     def _chat(self, request: requests.ChatRequest) -> None:
         if not request.text.strip():
@@ -294,50 +253,60 @@ class Connection(Actor):
         if full is not None:
             self._no(ErrorCode.BUSY, full)
             return
-        self._news = TurnStream(self.name, lambda: self.box.tell(NewsWaits()))
-        self._http.start(200, {"content-type": "application/x-ndjson"}, self.now() + self._limits.write_s)
-        say = Say(
-            session=request.session,
-            text=request.text,
-            speaker=request.speaker,
-            listener=self._news,
-            answers=request.answers,
-            owner=True,  # the acceptor lets in nobody but the user whom the box runs as
+        lines = self._streamed()
+        self._begin(lines)
+        say = saying(request, lines.news)
+        self._ask([(self._known.loop, say)], self._limits.turn_s, lambda found: self._end_chat(lines, found))
+
+    def _end_chat(self, lines: Lines, outcomes: Sequence[Outcome]) -> None:
+        lines.finish(outcomes[0])
+        self._leave()
+
+    def _watch(self, request: requests.WatchRequest) -> None:
+        full = self._known.chats.enter_watch(self.name)
+        if full is not None:
+            self._no(ErrorCode.BUSY, full)
+            return
+        lines = self._streamed()
+        self._watched = LeaveSession(session=request.session, listener=lines.news)
+        wish = WatchSession(session=request.session, listener=lines.news)
+        self._ask(
+            [(self._known.loop, wish)], self._limits.call_s, lambda found: self._begin_watch(lines, found)
         )
-        self._ask([(self._known.loop, say)], self._limits.turn_s, self._end_turn)
+
+    def _begin_watch(self, lines: Lines, outcomes: Sequence[Outcome]) -> None:
+        if isinstance(outcomes[0], Answer):
+            self._begin(lines)
+        else:
+            self._no(*failure(outcomes[0]))
+
+    def _streamed(self) -> Lines:
+        news = TurnStream(self.name, lambda: self.box.tell(NewsWaits()))
+        self._lines = Lines(http=self._http, news=news, until=lambda: self.now() + self._limits.write_s)
+        return self._lines
+
+    def _begin(self, lines: Lines) -> None:
+        lines.begin()
         self.tell_later(self._limits.sign_of_life_s, SignOfLife())
 
     def _show_news(self) -> None:
-        if self._news is None:
+        if self._lines is None:
             return
-        for event in self._news.take():
-            self._line(event_line(event))
-        if self._news.closed:
+        self._lines.show()
+        if self._lines.news.closed:
             self.end()
 
     def _show_life(self) -> None:
-        if self._news is not None and not self._news.closed:
-            self._line(waiting_line())
+        if self._lines is not None and not self._lines.news.closed:
+            self._lines.show_life()
             self.tell_later(self._limits.sign_of_life_s, SignOfLife())
 
     def _leave(self) -> None:
         """End the connection, behind the news that waits: left in the mailbox it would be a dead letter."""
-        if self._news is None or not self._news.close():
+        if self._lines is None or not self._lines.news.close():
             self.end()
         else:
             self.tell_later(_LAST_NEWS_S, NewsWaits())  # for a mailbox that had no room for it
-
-    def _end_turn(self, outcomes: Sequence[Outcome]) -> None:
-        outcome = outcomes[0]  # its news was told before it, so it has been shown
-        if isinstance(outcome, Answer):
-            self._line(result_line(outcome.value))
-        else:
-            self._line(error_line(*failure(outcome)))
-        self._http.finish(self.now() + self._limits.write_s)
-        self._leave()
-
-    def _line(self, line: LineJson) -> None:
-        self._http.piece(json.dumps(line).encode("ascii") + b"\n", self.now() + self._limits.write_s)
 
     # Answers.
 

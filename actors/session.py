@@ -13,7 +13,7 @@ from typing import assert_never
 
 from loguru import logger
 
-from actors.base import Actor, Address, Context, Mailbox, Refusal
+from actors.base import Actor, Context, Mailbox, Refusal
 from actors.session_approvals import SessionApprovals
 from actors.session_asks import NotReady, SessionAsks
 from actors.session_calls import SessionCalls
@@ -136,24 +136,30 @@ class Session(Actor):
 
     def _on_run_turn(self, message: RunTurn) -> TurnResult:
         self._said += 1
+        audience = message.audience
         self._brake = message.brake
         if self._leaving:
             message.brake.pull()
         try:
-            if message.brake.pulled():
-                raise Refusal("stopped before it began")
-            return self._turn(message.say, message.brake)
-        except SessionError as error:
-            self._close()
+            audience.begin(message.say.listener, message.brake)
+            result = self._turn(message.say, message.brake, audience.tell)
+            audience.over(result)
+        except (SessionError, Refusal) as error:
+            if isinstance(error, SessionError):
+                self._close()
+            audience.lost(message.brake, error.sentence)
             raise Refusal(error.sentence) from None
+        else:
+            return result
         finally:
             self._brake = None
             message.brake.release()
             self.tell_later(self._parts.idle_s, Idle(said=self._said))
 
-    def _turn(self, say: Say, brake: TurnBrake) -> TurnResult:
+    def _turn(self, say: Say, brake: TurnBrake, show: Callable[[TurnEvent], object]) -> TurnResult:
+        if brake.pulled():
+            raise Refusal("stopped before it began")
         text = _checked(say.text)
-        show = _shower(say.listener)
         try:
             live = self._live = self._live or self._opened(brake, self._noticer(show))
         except NotReady as error:
@@ -302,10 +308,6 @@ def _checked(text: str) -> str:
             f"the message has {len(text)} characters, over the limit of {MAX_TEXT}; send less at once"
         )
     return whole(text)
-
-
-def _shower(listener: Address[TurnEvent] | None) -> Callable[[TurnEvent], object]:
-    return (lambda _event: None) if listener is None else listener.tell
 
 
 def _last_text(live: LiveSession) -> str:

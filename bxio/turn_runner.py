@@ -97,7 +97,11 @@ class TurnRunner:
 
     def _show(self, turn: Turn, record: Record) -> None:
         if isinstance(record, User):
-            self.show(TurnStarted(session=self.log.session, turn=turn.number))
+            self.show(
+                TurnStarted(
+                    session=self.log.session, turn=turn.number, text=record.text, speaker=record.speaker
+                )
+            )
         elif isinstance(record, ToolResult):
             ended = ToolEnded(
                 session=self.log.session,

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bxcore.address import Delivery
-from bxcore.messages.loop import TextDelta, TurnEvent
+from bxcore.messages.loop import TextDelta, TurnEvent, TurnOver
 
 MOST_EVENTS = 256
+MOST_ENDS = 16
+"""Ends of turns that find room beyond it: behind one nothing may come that would make it good."""
 MOST_TEXT = 65_536
 """Characters that a joined piece of text holds at most."""
 
@@ -54,7 +56,8 @@ class TurnStream:
         if joined is not None:
             self._events[-1] = joined
             return Delivery.ACCEPTED
-        if len(self._events) >= MOST_EVENTS:
+        room = MOST_EVENTS + MOST_ENDS if isinstance(message, TurnOver) else MOST_EVENTS
+        if len(self._events) >= room:
             return Delivery.BUSY
         self._events.append(message)
         return Delivery.ACCEPTED

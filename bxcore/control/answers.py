@@ -112,13 +112,15 @@ class DeadLettersJson(TypedDict):
 
 
 class SessionInfoJson(TypedDict):
-    """A line of the sessions' list."""
+    """A line of the sessions' list; ``waiting`` are the messages behind its running turn."""
 
     session: str
     live: bool
     turns: int
     label: LabelJson
     updated: str
+    title: str
+    waiting: int
 
 
 class SessionsJson(TypedDict):
@@ -135,8 +137,9 @@ class TurnTextJson(TypedDict):
 
 
 class SessionJson(SessionInfoJson):
-    """One session with its turns in ``said``."""
+    """One session with its last turns in ``said``, of which the first is turn ``first``."""
 
+    first: int
     said: list[TurnTextJson]
 
 
@@ -344,14 +347,18 @@ class DoctorJson(TypedDict):
 class LineJson(TypedDict):
     """One line of a turn's stream. ``kind`` says which of the other keys are there.
 
-    ``turn_started``: turn; ``notice``: text; ``text_delta``: text; ``tool_started``: tool, arguments;
-    ``tool_ended``: call; ``approval_asked``: approval; ``approval_closed``: closed; ``waiting``: nothing, a
-    sign of life; ``result``: result, failed; ``error``: error.
+    ``queued``: place, 1 for the next; ``turn_started``: turn, text, speaker; ``notice``: text;
+    ``text_delta``: text; ``tool_started``: tool, arguments; ``tool_ended``: call;
+    ``approval_asked``: approval; ``approval_closed``: closed; ``waiting``: nothing, a sign of life;
+    ``result``: result, failed; ``error``: error. A chat ends with ``result`` or ``error``; a watcher is told
+    a ``result`` for each turn that it saw begin.
     """
 
     kind: str
+    place: NotRequired[int]
     turn: NotRequired[int]
     text: NotRequired[str]
+    speaker: NotRequired[str | None]
     tool: NotRequired[str]
     arguments: NotRequired[str]
     call: NotRequired[ToolJson]

@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 from bxcore.control.memory_requests import OfMemory, OfOutbox
 
+LAST_TURNS = 50
+"""Turns of a session that are shown when no number is said."""
 MAIN_SESSION = "main"
 """The session that goes on when none is named."""
 OPERATOR = "operator"
@@ -24,6 +26,13 @@ class ChatRequest:
     session: str = MAIN_SESSION
     speaker: str | None = None
     answers: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchRequest:
+    """Be shown every turn of a session, whoever asks for it; answered as a stream of lines without an end."""
+
+    session: str = MAIN_SESSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +104,10 @@ class SessionsRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRequest:
-    """One session with its turns."""
+    """One session with its last turns, at most ``last``."""
 
     session: str
+    last: int = LAST_TURNS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +203,7 @@ Request: TypeAlias = (
     OfMemory
     | OfOutbox
     | ChatRequest
+    | WatchRequest
     | StopTurnRequest
     | StatusRequest
     | TreeRequest

@@ -26,6 +26,7 @@ GET: Mapping[str, type[Request]] = {
     "/v1/dead-letters": requests.DeadLettersRequest,
     "/v1/sessions": requests.SessionsRequest,
     "/v1/session": requests.SessionRequest,
+    "/v1/watch": requests.WatchRequest,
     "/v1/approvals": requests.ApprovalsRequest,
     "/v1/grants": requests.GrantsRequest,
     "/v1/audit": requests.AuditTailRequest,

@@ -21,12 +21,14 @@ from bxcore.messages.broker import ApprovalAsked, ApprovalClosed
 from bxcore.messages.loop import (
     Notice,
     PromptSizes,
+    Queued,
     SessionInfo,
     SessionView,
     TextDelta,
     ToolEnded,
     ToolStarted,
     TurnEvent,
+    TurnOver,
     TurnResult,
     TurnStarted,
 )
@@ -36,24 +38,36 @@ from bxcore.tool_answer import ToolAnswer
 def event_line(event: TurnEvent) -> LineJson:
     """Write one piece of news of a running turn."""
     match event:
+        case Queued():
+            return {"kind": event.kind, "place": event.place}
         case TurnStarted():
-            return {"kind": event.kind, "turn": event.turn}
+            return {"kind": event.kind, "turn": event.turn, "text": event.text, "speaker": event.speaker}
         case Notice() | TextDelta():
             return {"kind": event.kind, "text": event.text}
-        case ToolStarted():
-            return {"kind": event.kind, "tool": event.tool, "arguments": event.arguments}
-        case ToolEnded():
-            return {"kind": event.kind, "call": tool_json(event)}
-        case ApprovalAsked():
-            return {"kind": event.kind, "approval": approval_json(event.approval)}
-        case ApprovalClosed():
-            return {"kind": event.kind, "closed": closed_json(event)}
+        case ToolStarted() | ToolEnded():
+            return _tool_line(event)
+        case ApprovalAsked() | ApprovalClosed():
+            return _approval_line(event)
+        case TurnOver():
+            return result_line(event.result)
         case _:
             assert_never(event)
 
 
+def _tool_line(event: ToolStarted | ToolEnded) -> LineJson:
+    if isinstance(event, ToolStarted):
+        return {"kind": event.kind, "tool": event.tool, "arguments": event.arguments}
+    return {"kind": event.kind, "call": tool_json(event)}
+
+
+def _approval_line(event: ApprovalAsked | ApprovalClosed) -> LineJson:
+    if isinstance(event, ApprovalAsked):
+        return {"kind": event.kind, "approval": approval_json(event.approval)}
+    return {"kind": event.kind, "closed": closed_json(event)}
+
+
 def result_line(result: TurnResult) -> LineJson:
-    """Write the last line of a turn's stream; ``failed`` is its sentence, or None."""
+    """Write the last line of a turn; ``failed`` is its sentence, or None."""
     return {"kind": "result", "result": turn_json(result), "failed": result.failed}
 
 
@@ -105,13 +119,15 @@ def info_json(info: SessionInfo) -> SessionInfoJson:
         "turns": info.turns,
         "label": label_json(info.label),
         "updated": info.updated,
+        "title": info.title,
+        "waiting": info.waiting,
     }
 
 
 def session_json(view: SessionView) -> SessionJson:
-    """Write a session with what was said in it."""
+    """Write a session with what was said in its last turns."""
     said = [{"user": user, "reply": reply} for user, reply in view.turns]
-    return {**info_json(view.info), "said": said}  # type: ignore[typeddict-item]  # mypy sees no TypedDict in said
+    return {**info_json(view.info), "first": view.first, "said": said}  # type: ignore[typeddict-item]  # mypy sees no TypedDict in said
 
 
 def ask_json(answer: ToolAnswer) -> AskJson:

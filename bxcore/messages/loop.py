@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from bxcore.address import Address
+from bxcore.address import Address, Delivery
 from bxcore.labels import Label
 from bxcore.messages.broker import ApprovalNews
 
@@ -16,7 +16,9 @@ class Say:
     """Run one turn of a session. Asked; the reply is a ``TurnResult`` when the turn has ended.
 
     ``listener`` is told each ``TurnEvent``; ``answers`` says that it can put an approval to a person,
-    ``owner`` that the text is the owner's own word. The loop hands this on to the session's actor.
+    ``owner`` that the text is the owner's own word. The loop hands this on to the session's actor; while
+    another turn runs there it waits, and ``listener`` is told its place. One whose asker has gone before its
+    turn began is dropped: nothing of it was on disk, and who asks again wants it once.
     """
 
     session: str
@@ -29,8 +31,33 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WatchSession:
+    """Tell ``listener`` each ``TurnEvent`` of the session, live or not, whoever asked for the turn.
+
+    In the middle of a turn it is first told what that turn has shown so far. Asked or told; the reply is
+    None, or a ``Refusal`` when too many watch. It ends with ``LeaveSession``, or when the listener is closed.
+    """
+
+    session: str
+    listener: Address[TurnEvent]
+    kind: Literal["watch_session"] = "watch_session"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaveSession:
+    """Told: this listener of ``WatchSession`` is told no more."""
+
+    session: str
+    listener: Address[TurnEvent]
+    kind: Literal["leave_session"] = "leave_session"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StopTurn:
-    """End the session's running turn within a second. Asked; the reply is whether a turn was running."""
+    """End the session's running turn within a second; those that wait go on after it.
+
+    Asked; the reply is whether a turn was running.
+    """
 
     session: str
     kind: Literal["stop_turn"] = "stop_turn"
@@ -46,9 +73,10 @@ class ListSessions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowSession:
-    """Asked; the reply is the session's ``SessionInfo`` and its turns, or None when there is none."""
+    """Asked; the reply is a ``SessionView`` with at most the ``last`` turns, or None when there is none."""
 
     session: str
+    last: int = 50
     kind: Literal["show_session"] = "show_session"
 
 
@@ -78,7 +106,15 @@ class SessionAnswered:
 
 
 LoopMessage: TypeAlias = (
-    Say | StopTurn | ListSessions | ShowSession | EndSession | PromptSize | SessionAnswered
+    Say
+    | WatchSession
+    | LeaveSession
+    | StopTurn
+    | ListSessions
+    | ShowSession
+    | EndSession
+    | PromptSize
+    | SessionAnswered
 )
 
 
@@ -102,13 +138,42 @@ class TurnBrake(Protocol):
         """Have ``callback`` run once when the brake is pulled; at once when it is already."""
 
 
+class TurnAudience(Protocol):
+    """Whom a session's turns are told to; ``bxio.audience.Audience`` is the one implementation."""
+
+    def begin(self, asker: Address[TurnEvent] | None, brake: TurnBrake) -> None:
+        """A turn begins: ``asker`` and the watchers are told of it, and ``brake`` ends it."""
+
+    def tell(self, event: TurnEvent) -> Delivery:
+        """Tell all of them; what became of it at the asker, who is the one to be asked for approvals."""
+
+    def over(self, result: TurnResult) -> None:
+        """The turn has ended, and what it came to is on disk: tell the watchers."""
+
+    def lost(self, brake: TurnBrake, sentence: str) -> None:
+        """The turn of that brake came to no result; nothing when it is over already."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTurn:
     """The loop hands a ``Say`` to the session's actor. Asked; the reply is a ``TurnResult``."""
 
     say: Say
     brake: TurnBrake
+    audience: TurnAudience
     kind: Literal["run_turn"] = "run_turn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadSessions:
+    """Read what is wished for from the logs, and end. Asked of an errand of the loop.
+
+    ``live`` has the sessions that live, each with the number of its waiting messages.
+    """
+
+    wish: ListSessions | ShowSession
+    live: Mapping[str, int]
+    kind: Literal["read_sessions"] = "read_sessions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,10 +203,12 @@ SessionMessage: TypeAlias = RunTurn | MeasurePrompt | Leave | Idle
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStarted:
-    """The turn's ``User`` record is on disk."""
+    """The turn's ``User`` record is on disk: what was said, and by whom."""
 
     session: str
     turn: int
+    text: str = ""
+    speaker: str | None = None
     kind: Literal["turn_started"] = "turn_started"
 
 
@@ -188,9 +255,6 @@ class ToolEnded:
     kind: Literal["tool_ended"] = "tool_ended"
 
 
-TurnEvent: TypeAlias = TurnStarted | Notice | TextDelta | ToolStarted | ToolEnded | ApprovalNews
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Tokens of one turn, summed over its requests."""
@@ -214,22 +278,58 @@ class TurnResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TurnOver:
+    """Told to watchers: the turn that they saw begin has ended, and what it came to is on disk.
+
+    The asker gets the same ``TurnResult`` as its reply. One that was lost in a crash has ``failed``, and the
+    top label, since nobody knows its own.
+    """
+
+    result: TurnResult
+    kind: Literal["turn_over"] = "turn_over"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queued:
+    """Told to an asker: its message waits; ``place`` 1 is the next. Told again when it moves."""
+
+    session: str
+    place: int
+    kind: Literal["queued"] = "queued"
+
+
+TurnEvent: TypeAlias = (
+    Queued | TurnStarted | Notice | TextDelta | ToolStarted | ToolEnded | ApprovalNews | TurnOver
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionInfo:
-    """What a listing shows of a session; ``updated`` is ISO 8601 in UTC."""
+    """What a listing shows of a session; ``updated`` is ISO 8601 in UTC.
+
+    ``title`` is the first message on one line, at most 60 characters, secrets redacted; ``waiting`` are the
+    messages that wait behind its running turn.
+    """
 
     session: str
     live: bool
     turns: int
     label: Label
     updated: str
+    title: str = ""
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """A session with its turns: the user's text and the reply, None where there is none."""
+    """A session with its last turns: the user's text and the reply, None where there is none.
+
+    ``first`` is the number of the first one that is here.
+    """
 
     info: SessionInfo
     turns: tuple[tuple[str, str | None], ...]
+    first: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

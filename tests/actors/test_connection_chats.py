@@ -77,3 +77,35 @@ def test_a_place_is_given_back_once() -> None:
     places.leave("a")
     places.leave("a")
     assert (len(places), places.enter("d"), places.enter("a")) == (2, None, FULL)
+
+
+def test_watches_have_a_limit_of_their_own_and_share_the_chats_places() -> None:
+    places = ChatPlaces(FOR_COMMANDS + 4)
+    assert [places.enter_watch(name) for name in "ab"] == [None, None]
+    full = "0 chats and 2 watches run, the most there may be; end a watch, then try again"
+    assert places.enter_watch("c") == full
+    assert [places.enter(name) for name in "de"] == [None, None]
+    assert places.enter("f") == "2 chats and 2 watches run, the most there may be; end one, then try again"
+    places.leave("a")
+    assert (places.enter("f"), len(places)) == (None, 4)
+    places.leave("b")
+    assert (places.enter("g"), places.enter_watch("h")) == (
+        None,
+        "4 chats run, the most there may be; end a watch, then try again",
+    )
+
+
+def test_watchers_never_use_up_what_chats_and_commands_need(make: MakeBox, letters: Letters) -> None:
+    box = make(most=FOR_COMMANDS + 4, script=holding)
+    with contextlib.ExitStack() as open_:
+        for number in (1, 2):
+            open_.enter_context(connected(box)).sendall(sent(r.WatchRequest()))
+            wait_for(lambda number=number: len(box.chats) == number)  # type: ignore[misc]
+        assert no(box, r.WatchRequest())[:2] == (503, "busy")
+        open_.enter_context(connected(box)).sendall(sent(CHAT))
+        wait_for(lambda: len(box.held) == 1)
+        for _ in range(FOR_COMMANDS):
+            open_.enter_context(connected(box))
+        wait_for(lambda: sum(life.name.startswith("connections/") for life in box.runtime.lives()) == 11)
+        assert ask(box, r.AnswerApprovalRequest(code="k7", approve=True, by="ada"))[0] == 200
+    letters.read_all()

@@ -243,4 +243,4 @@ def test_inspect_shows_how_many_live(bench: Make) -> None:
     box.say("hi")
     inspection = box.runtime.inspect("loop", 2.0)
     assert inspection is not None
-    assert inspection.facts == {"live": 1, "requests": 0}
+    assert inspection.facts == {"live": 1, "requests": 0, "waiting": 0}

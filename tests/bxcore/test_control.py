@@ -16,6 +16,7 @@ from bxcore.http import HttpRequest
 EXAMPLES: tuple[Request, ...] = (
     r.ChatRequest(text="hé", session="k3f", speaker="ada.l"),
     r.ChatRequest(text="x"),
+    r.WatchRequest(session="k3f"),
     r.StopTurnRequest(session="main"),
     r.StatusRequest(),
     r.TreeRequest(),

@@ -45,23 +45,24 @@ def store(tmp_path: Path) -> CountedStore:
 
 def test_turns_and_label_come_from_the_log(store: CountedStore) -> None:
     listing = SessionListing(store)
-    listed = {info.session: info for info in listing.newest(50, {"one"})}
+    listed = {info.session: info for info in listing.newest(50, {"one": 2})}
     assert (listed["one"].turns, listed["one"].label, listed["one"].live) == (2, Label(Level.PRIVATE), True)
     assert (listed["two"].turns, listed["two"].label, listed["two"].live) == (0, NEW_SESSION, False)
+    assert (listed["one"].title, listed["one"].waiting, listed["two"].waiting) == ("one", 2, 0)
     assert listed["one"].updated.endswith("+00:00")
 
 
 def test_a_log_is_read_again_only_when_it_has_changed(store: CountedStore) -> None:
     listing = SessionListing(store)
-    listing.newest(50, ())
-    listing.newest(50, ())
+    listing.newest(50, {})
+    listing.newest(50, {})
     assert store.reads == 2
     log = store.open("two")
     log.append([User(text="hi")])
     log.close()
-    assert {info.session: info.turns for info in listing.newest(50, ())} == {"one": 2, "two": 1}
+    assert {info.session: info.turns for info in listing.newest(50, {})} == {"one": 2, "two": 1}
     assert store.reads == 3
-    assert listing.newest(0, ()) == listing.newest(-1, ()) == ()
+    assert listing.newest(0, {}) == listing.newest(-1, {}) == ()
 
 
 def test_a_damaged_log_is_listed_at_the_top_label_and_not_shown(store: CountedStore) -> None:
@@ -69,21 +70,30 @@ def test_a_damaged_log_is_listed_at_the_top_label_and_not_shown(store: CountedSt
     log.write_bytes(log.read_bytes() * 2 + b"x")
     (store.folder / "two" / "0.jsonl").write_bytes(b'{"kind":"dream"}\n')
     listing = SessionListing(store)
-    assert {info.session: info.label for info in listing.newest(50, ())}["two"] == TOP
+    assert {info.session: info.label for info in listing.newest(50, {})}["two"] == TOP
     with pytest.raises(SessionError, match="session two: line 1"):
-        listing.show("two", live=False)
-    view = listing.show("one", live=False)
+        listing.show("two", last=9, live={})
+    view = listing.show("one", last=9, live={})
     assert view is not None
     assert view.info.turns == 2
 
 
 def test_a_session_is_shown_with_its_replies(store: CountedStore) -> None:
     listing = SessionListing(store)
-    view = listing.show("one", live=True)
+    view = listing.show("one", last=9, live={"one": 0})
     assert view is not None
     assert view.turns == (("one", "1"), ("two", None))
-    assert view.info.live
-    assert listing.show("three", live=False) is None
+    assert (view.info.live, view.first) == (True, 1)
+    assert listing.show("three", last=9, live={}) is None
+
+
+@pytest.mark.parametrize(("last", "first", "texts"), [(1, 2, ["two"]), (2, 1, ["one", "two"]), (0, 3, [])])
+def test_of_a_long_session_the_last_turns_are_shown(
+    store: CountedStore, last: int, first: int, texts: list[str]
+) -> None:
+    view = SessionListing(store).show("one", last=last, live={})
+    assert view is not None
+    assert (view.first, [text for text, _ in view.turns], view.info.turns) == (first, texts, 2)
 
 
 def test_a_reply_before_any_turn_is_no_turn() -> None:

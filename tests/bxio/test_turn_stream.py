@@ -6,8 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bxcore.address import Delivery
-from bxcore.messages.loop import Notice, TextDelta, TurnEvent
-from bxio.turn_stream import MOST_EVENTS, MOST_TEXT, TurnStream
+from bxcore.labels import NEW_SESSION
+from bxcore.messages.loop import Notice, TextDelta, TurnEvent, TurnOver, TurnResult, Usage
+from bxio.turn_stream import MOST_ENDS, MOST_EVENTS, MOST_TEXT, TurnStream
+
+END = TurnOver(
+    result=TurnResult(
+        session="main", turn=1, reply="ok", failed=None, tools=(), label=NEW_SESSION, usage=Usage()
+    )
+)
 
 
 def delta(text: str) -> TextDelta:
@@ -80,3 +87,12 @@ def test_its_close_says_whether_who_takes_is_still_to_be_woken() -> None:
     assert (made.close(), made.closed, woken) == (True, True, ["woken"])
     assert made.take() == []
     assert made.close() is False
+
+
+def test_the_end_of_a_turn_finds_room_where_nothing_else_does() -> None:
+    made, _ = stream()
+    while made.tell(notice("a")) is Delivery.ACCEPTED:
+        pass
+    assert [made.tell(END) for _ in range(MOST_ENDS)] == [Delivery.ACCEPTED] * MOST_ENDS
+    assert made.tell(END) is made.tell(notice("b")) is Delivery.BUSY
+    assert len(made.take()) == MOST_EVENTS + MOST_ENDS

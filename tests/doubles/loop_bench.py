@@ -22,6 +22,7 @@ from bxcore.messages.memory import MemoryBlock, MemoryMessage, Recall, TurnEnded
 from bxcore.messages.model import Endpoint, GetEndpoint, NoModel
 from bxcore.supervision import Strategy, SupervisorSpec
 from bxcore.tool_answer import ToolAnswer
+from bxio.audiences import Audiences
 from bxio.model import ModelClient
 from bxio.session_store import SessionStore
 from tests.doubles.model_server import Chooser, ModelServer, Step
@@ -113,6 +114,7 @@ class LoopBench:
     became: dict[str, str] = field(default_factory=dict)
     """What the broker knows of the calls of a turn cut short."""
     max_live: int = 8
+    audiences: Audiences = field(default_factory=Audiences)
     memory_heard: deque[MemoryMessage] = field(default_factory=deque)
     requests: list[ToolRequest] = field(default_factory=list)
     asked: Event = field(default_factory=Event)
@@ -164,6 +166,7 @@ class LoopBench:
                 sessions=self.sessions,
                 start=lambda inner, session: Session(inner, session=session, parts=parts),
                 store=self.store,
+                audiences=self.audiences,
                 max_live=self.max_live,
             ),
         )
