@@ -3,8 +3,9 @@
     python -m tools.kills --times 500 --seed 1
 
 A real box is killed; the model and Honcho stand at the wire and survive. At the end no acknowledged turn may
-be missing from the logs, and Honcho must hold each turn once, in order, in the workspace that a second,
-independent reading of the logs names.
+be missing from the logs or from what recall finds, and Honcho must hold each turn once, in order, in the
+workspace that a second, independent reading of the logs names. Some replies are long, since only such records
+are torn by a kill.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,7 @@ from bxio.honcho import HonchoClient, HonchoServer
 from tests.doubles import plain_reader
 from tests.doubles.honcho_port import HonchoPort
 from tests.doubles.model_server import ModelServer, Step
+from tests.doubles.plain_reader import PlainTurn
 
 AGENT = "boxmaker"
 WORKSPACES = {"trusted": "boxmaker", "untrusted": "boxmaker-untrusted"}
@@ -40,6 +44,13 @@ SPEAKERS = {"anna": "anna", "bert": "bert.b", "self": "boxmaker", "odd": "not a 
 TAINT = "what do strangers say?"
 TAINTED = 0.02
 """How often a session asks the strangers; it is untrusted from then on."""
+LONG = "tell me all"
+LONGER = 0.05
+"""How often the reply is a long one: only such records are torn by a kill."""
+TOKEN = "ghp_" + "a1B2" * 9
+SECRET = 0.03
+"""How often a text holds a secret."""
+COUNTED = ("turns", "acknowledged", "trusted", "untrusted", "skipped", "torn", "longest")
 START_S = 20.0
 DRAIN_S = 120.0
 TURN_S = 20.0
@@ -52,8 +63,10 @@ def answer(body: Mapping[str, Any]) -> Step:
     said = last["content"].splitlines()[-1]
     if last["role"] == "tool":
         return {"say": "strangers say this and that"}
-    if said == TAINT:
+    if said.startswith(TAINT):
         return {"call": ["ask_memory", {"question": "what?", "workspaces": ["untrusted"]}]}
+    if said.startswith(LONG):
+        return {"say": f"all of it: {'la' * 12_000}"}  # a word comes in one piece, so it is quick
     return {"say": f"heard: {said}"}
 
 
@@ -71,13 +84,31 @@ class Talk:
         """Say turn after turn until the box is gone."""
         while not stop.is_set():
             self.said += 1
-            text = TAINT if self.chance.random() < TAINTED else f"{self.session} says {self.said}"
+            text = self._text()
             try:
                 lines = chat(path, self.session, text, self.speaker)
             except (OSError, http.client.HTTPException, ValueError):
                 return
             if any(line["kind"] == "result" and line["result"]["reply"] for line in lines):
                 self.acknowledged.append(text)
+
+    def _text(self) -> str:
+        """What is said next; its last word is in no other text."""
+        chance = self.chance.random()
+        if chance < TAINTED:
+            what = TAINT
+        elif chance < TAINTED + LONGER:
+            what = LONG
+        else:
+            what = f"my token is {TOKEN}" if chance < TAINTED + LONGER + SECRET else "hear me"
+        return f"{what} {self.session}{self.said}"
+
+
+def word(session: str, text: str) -> str:
+    """The word that only this text has."""
+    found = text.rpartition(" ")[2]
+    assert found.startswith(session)
+    return found
 
 
 def chat(path: Path, session: str, text: str, speaker: str) -> list[dict[str, Any]]:
@@ -144,6 +175,12 @@ class Killed:
         self.process.send_signal(number)
         self.process.wait(timeout=60)
 
+    def finds(self, word: str) -> bool:
+        """Whether recall finds the turn in which a word was said."""
+        body = json.dumps({"query": word, "k": 1})
+        found = json.loads(asked(self.socket, "POST", "/v1/memory-search", body))
+        return word in found["content"]
+
     def drain(self) -> None:
         """Wait until every turn is decided, and then until nothing waits for Honcho."""
         until_s, pause = time.monotonic() + DRAIN_S, threading.Event()
@@ -161,48 +198,89 @@ class Killed:
         return str(found["facts"].get("honcho", ""))
 
 
-def faults(home: Path, talks: list[Talk], honcho: HonchoClient) -> tuple[list[str], dict[str, int]]:
-    """All that is not as it should be, and what was counted."""
-    state = home / "state"
-    wrong: list[str] = []
-    counts = {"turns": 0, "acknowledged": 0, "trusted": 0, "untrusted": 0, "skipped": 0}
+@dataclass
+class Count:
+    """What is not as it should be, and how much there was to look at."""
+
+    wrong: list[str] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(COUNTED, 0))
+    expected: dict[tuple[str, int], str] = field(default_factory=dict)
+    """Where each turn goes by the second reading."""
+
+    def logs(self, talk: Talk, turns: list[PlainTurn]) -> None:
+        """Every acknowledged turn is in its log, once."""
+        replied = Counter(turn.said for turn in turns if turn.reply is not None)
+        self.wrong += [
+            f"{talk.session}: {text[:40]!r} is in the log {replied[text]} times"
+            for text in talk.acknowledged
+            if replied[text] != 1
+        ]
+        self.counts["turns"] += len(turns)
+        self.counts["acknowledged"] += len(talk.acknowledged)
+        self.counts["longest"] = max([self.counts["longest"], *(len(turn.reply or "") for turn in turns)])
+
+    def workspaces(self, session: str, turns: list[PlainTurn], honcho: HonchoClient) -> None:
+        """Honcho holds each turn once, in order, where the second reading says."""
+        for turn in turns:
+            self.expected[session, turn.turn] = turn.goes
+            self.counts[turn.goes if turn.goes in WORKSPACES else "skipped"] += 1
+        for name, workspace in WORKSPACES.items():
+            there = held(honcho, workspace, session)
+            wanted = [
+                said
+                for turn in turns
+                if turn.goes == name
+                for said in ((turn.turn, turn.peer, turn.said), (turn.turn, AGENT, turn.reply))
+            ]
+            if there != wanted:
+                self.wrong.append(f"{session} in {workspace}: {len(there)} texts, {len(wanted)} expected")
+
+    def ledger(self, path: Path) -> None:
+        """The ledger is what the second reading of the logs says."""
+        decided = plain_reader.ledger(path)
+        both = decided.keys() | self.expected.keys()
+        odd = [key for key in sorted(both) if decided.get(key) != self.expected.get(key)]
+        if odd:
+            self.wrong.append(f"the ledger and the logs differ in {len(odd)} turns, the first is {odd[0]}")
+
+    def secrets(self, home: Path) -> None:
+        """A secret is in its own log and nowhere else."""
+        kept = [path for path in home.rglob("*") if path.is_file() and path.name != "0.jsonl"]
+        held_by = [path.name for path in kept if TOKEN.encode() in path.read_bytes()]
+        if any(not name.startswith("0.jsonl.torn-") for name in held_by):
+            self.wrong.append(f"a secret is in {held_by}")
+
+
+def held(honcho: HonchoClient, workspace: str, session: str) -> list[tuple[int, str, str]]:
+    """What Honcho has of a session in order: turn, peer and text, the parts of a long one put together."""
+    messages = honcho.find(workspace, session, {}, time.monotonic() + TURN_S)
+    texts = groupby(messages, key=lambda message: (message.metadata["turn"], message.peer_id))
+    return [(*key, "".join(message.content for message in parts)) for key, parts in texts]
+
+
+def counted(box: Killed, talks: list[Talk], honcho: HonchoClient) -> Count:
+    """Look at all that is left when the box has come to rest, while it still runs and after its end."""
+    count = Count()
+    state = box.home / "state"
     decided = plain_reader.ledger(state / "ledger.jsonl")
-    expected: dict[tuple[str, int], str] = {}
     for talk in talks:
         log = state / "sessions" / talk.session / "0.jsonl"
         turns = plain_reader.turns_of(talk.session, log.read_bytes(), AGENT)
-        replied = [turn.said for turn in turns if turn.reply is not None]
-        wrong += [
-            f"{talk.session}: {text!r} is in the log {replied.count(text)} times"
-            for text in talk.acknowledged
-            if text != TAINT and replied.count(text) != 1
-        ]
-        counts["turns"] += len(turns)
-        counts["acknowledged"] += len(talk.acknowledged)
+        count.logs(talk, turns)
         if turns and turns[-1].reply is None and (talk.session, turns[-1].turn) not in decided:
             turns.pop()  # nobody can say that it is over before another turn begins
+        count.workspaces(talk.session, turns, honcho)
         for turn in turns:
-            expected[talk.session, turn.turn] = turn.goes
-            counts[turn.goes if turn.goes in WORKSPACES else "skipped"] += 1
-        for name, workspace in WORKSPACES.items():
-            held = honcho.find(workspace, talk.session, {}, time.monotonic() + TURN_S)
-            there = [(message.peer_id, message.content) for message in held]
-            wanted = [
-                pair
-                for turn in turns
-                if turn.goes == name
-                for pair in ((turn.peer, turn.said), (AGENT, turn.reply))
-            ]
-            if there != wanted:
-                wrong.append(f"{talk.session} in {workspace}: {len(there)} messages, {len(wanted)} expected")
-    if decided != expected:
-        both = decided.keys() | expected.keys()
-        odd = [key for key in sorted(both) if decided.get(key) != expected.get(key)]
-        wrong.append(f"the ledger and the logs differ in {len(odd)} turns, the first is {odd[0]}")
-    return wrong, counts
+            if turn.reply is not None and not box.finds(word(talk.session, turn.said)):
+                count.wrong.append(f"{talk.session}: recall does not find turn {turn.turn}")
+    box.end(signal.SIGTERM)
+    count.counts["torn"] = len([*state.rglob("*.torn-*")])
+    count.ledger(state / "ledger.jsonl")
+    count.secrets(box.home)
+    return count
 
 
-def run(times: int, seed: int, folder: Path) -> tuple[list[str], dict[str, int]]:
+def run(times: int, seed: int, folder: Path) -> Count:
     """Kill a box so often; what is wrong afterwards, and what was counted."""
     chance = random.Random(seed)  # noqa: S311 - moments, no secrets
     embedded = EmbeddedHoncho(folder / "honcho.sqlite", agent=AGENT)
@@ -222,8 +300,7 @@ def run(times: int, seed: int, folder: Path) -> tuple[list[str], dict[str, int]]
                 live(box, talks, chance.random() * LONGEST_LIFE_S)
             box.start()
             box.drain()
-            box.end(signal.SIGTERM)
-            return faults(box.home, talks, honcho)
+            return counted(box, talks, honcho)
     finally:
         embedded.close()
 
@@ -251,12 +328,12 @@ def main() -> int:
     args = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="kills-"))
     began_s = time.monotonic()
-    wrong, counts = run(args.times, args.seed, folder)
-    said = ", ".join(f"{count} {name}" for name, count in counts.items())
+    count = run(args.times, args.seed, folder)
+    said = ", ".join(f"{number} {name}" for name, number in count.counts.items())
     print(f"{args.times} kills, seed {args.seed}, {time.monotonic() - began_s:.0f} s: {said}")
-    for line in wrong:
+    for line in count.wrong:
         print(line)
-    if wrong:
+    if count.wrong:
         print(f"look into {folder}")
         return 1
     shutil.rmtree(folder)

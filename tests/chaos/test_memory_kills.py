@@ -13,7 +13,7 @@ TIMES = 6
 
 @pytest.mark.timeout(180)
 def test_no_turn_is_lost_doubled_or_misplaced_by_kills(tmp_path: Path) -> None:
-    wrong, counts = kills.run(TIMES, seed=20, folder=tmp_path)
-    assert wrong == []
-    assert counts["acknowledged"] > TIMES
-    assert counts["trusted"] > 0
+    found = kills.run(TIMES, seed=20, folder=tmp_path)
+    assert found.wrong == []
+    assert found.counts["acknowledged"] > TIMES
+    assert found.counts["trusted"] > 0
