@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 
 from bxcore.decide import turns
 from bxcore.labels import TOP, Label
-from bxcore.messages.loop import SessionInfo, SessionView
-from bxcore.records import Record, User
+from bxcore.messages.loop import SessionInfo, SessionView, TurnText
+from bxcore.records import Record, Usage, User
 from bxcore.session_fold import label_of
 from bxcore.session_title import title_of
 from bxcore.turn_spans import reply_of, spans
@@ -97,7 +97,12 @@ def _info(stored: StoredSession, read: _Read, live: Mapping[str, int]) -> Sessio
     )
 
 
-def turns_of(records: Sequence[Record]) -> tuple[tuple[str, str | None], ...]:
-    """Each turn's text and its reply, None where there is none."""
+def turns_of(records: Sequence[Record]) -> tuple[TurnText, ...]:
+    """Each turn's text with its reply, or with why it has none."""
     found = (records[start:end] for start, end in spans(records))
-    return tuple((turn[0].text, reply_of(turn)) for turn in found if isinstance(turn[0], User))
+    return tuple(_turn_of(turn[0], turn) for turn in found if isinstance(turn[0], User))
+
+
+def _turn_of(user: User, turn: Sequence[Record]) -> TurnText:
+    failed = next((each.failed for each in reversed(turn) if isinstance(each, Usage)), None)
+    return TurnText(user=user.text, reply=reply_of(turn), failed=failed)

@@ -130,10 +130,11 @@ class SessionsJson(TypedDict):
 
 
 class TurnTextJson(TypedDict):
-    """One turn of a shown session; ``reply`` is None where there is none."""
+    """One turn of a shown session; without a reply ``failed`` says why, None when it is not over."""
 
     user: str
     reply: str | None
+    failed: str | None
 
 
 class SessionJson(SessionInfoJson):

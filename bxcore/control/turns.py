@@ -126,7 +126,7 @@ def info_json(info: SessionInfo) -> SessionInfoJson:
 
 def session_json(view: SessionView) -> SessionJson:
     """Write a session with what was said in its last turns."""
-    said = [{"user": user, "reply": reply} for user, reply in view.turns]
+    said = [{"user": turn.user, "reply": turn.reply, "failed": turn.failed} for turn in view.turns]
     return {**info_json(view.info), "first": view.first, "said": said}  # type: ignore[typeddict-item]  # mypy sees no TypedDict in said
 
 

@@ -321,14 +321,20 @@ class SessionInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionView:
-    """A session with its last turns: the user's text and the reply, None where there is none.
+class TurnText:
+    """What was said in a turn. Without a reply ``failed`` says why; it is None when the turn is not over."""
 
-    ``first`` is the number of the first one that is here.
-    """
+    user: str
+    reply: str | None = None
+    failed: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionView:
+    """A session with its last turns; ``first`` is the number of the first one that is here."""
 
     info: SessionInfo
-    turns: tuple[tuple[str, str | None], ...]
+    turns: tuple[TurnText, ...]
     first: int = 1
 
 

@@ -1,4 +1,4 @@
-"""A watch over the wire: lines of every turn until the client leaves; the loop is scripted."""
+"""Turns over the wire: a chat's lines, and a watch's until the client leaves; the loop is scripted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bxcore.messages.loop import (
     WatchSession,
 )
 from tests.doubles.control_box import HELD, ControlBox, MakeBox, connected, control_boxes, turn
-from tests.doubles.control_client import chat, no, sent
+from tests.doubles.control_client import ask, chat, no, sent
 from tests.kit.leaks import Letters
 
 SAY = Say(session="main", text="hi")
@@ -130,4 +130,85 @@ def test_a_chat_whose_client_has_gone_is_waited_for_no_more(make: MakeBox, lette
     with streaming(box, r.ChatRequest(text="hi")):
         wait_for(lambda: len(box.held) == 1)
     wait_for(lambda: box.held[0].abandoned)
+    letters.read_all()
+
+
+def gone(box: ControlBox) -> None:
+    """Wait until no connection is left."""
+    wait_for(lambda: not any("connections/" in each.name for each in box.runtime.mailboxes()))
+
+
+def test_a_silent_turn_shows_signs_of_life(make: MakeBox) -> None:
+    go_on = threading.Event()
+
+    def script(say: Say) -> object:
+        assert go_on.wait(10)
+        return turn(say)
+
+    box = make(script=script, limits=Limits(sign_of_life_s=0.02))
+    with connected(box) as client:
+        client.sendall(sent(r.ChatRequest(text="hi")))
+        response = http.client.HTTPResponse(client)
+        response.begin()
+        assert json.loads(response.readline()) == {"kind": "waiting"}
+        assert json.loads(response.readline()) == {"kind": "waiting"}
+        go_on.set()
+        rest = [json.loads(line)["kind"] for line in response.read().splitlines()]
+    assert rest[-1] == "result"
+
+
+def test_a_client_that_does_not_read_holds_up_no_turn(make: MakeBox, letters: Letters) -> None:
+    over = threading.Event()
+
+    def script(say: Say) -> object:
+        assert say.listener is not None
+        for _ in range(3000):
+            say.listener.tell(TextDelta(session="main", text="x" * 1000))
+        over.set()
+        return turn(say)
+
+    box = make(script=script, limits=Limits(write_s=0.2))
+    with connected(box) as deaf:
+        deaf.sendall(sent(r.ChatRequest(text="hi")))
+        assert over.wait(10)
+        assert ask(box, r.VersionRequest())[0] == 200
+        gone(box)
+    letters.read_all()
+
+
+def test_news_behind_the_turns_end_is_no_dead_letter(make: MakeBox) -> None:
+    box = make(script=lambda _: HELD)
+    with connected(box) as client:
+        client.sendall(sent(r.ChatRequest(text="hi")))
+        wait_for(lambda: bool(box.held))
+        listener = box.seen[0].listener
+        for _ in range(100):
+            listener.tell(TextDelta(session="main", text="x" * 60_000))
+        response = http.client.HTTPResponse(client)
+        response.begin()
+        assert json.loads(response.readline())["kind"] == "text_delta"  # it has taken them, and is writing
+        box.held[0].set(turn(box.seen[0]))
+        listener.tell(TextDelta(session="main", text="too late"))
+        rest = response.read()
+    assert b"too late" not in rest
+    assert json.loads(rest.splitlines()[-1])["kind"] == "result"
+    gone(box)
+    assert box.runtime.dead_letters.snapshot() == ()
+
+
+def test_a_client_that_leaves_during_a_turn_frees_its_place(make: MakeBox, letters: Letters) -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    def script(say: Say) -> object:
+        asked.set()
+        assert go_on.wait(10)
+        return turn(say)
+
+    box = make(script=script, limits=Limits(sign_of_life_s=0.02))
+    with connected(box) as client:
+        client.sendall(sent(r.ChatRequest(text="hi")))
+        assert asked.wait(10)
+    gone(box)
+    go_on.set()
+    assert ask(box, r.VersionRequest())[0] == 200
     letters.read_all()

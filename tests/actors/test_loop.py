@@ -127,7 +127,7 @@ def test_an_end_waits_for_the_turns_before_it_and_keeps_the_order_of_those_behin
     later += [box.ask_later(box.saying(f"text {number}")) for number in range(4, 8)]
     assert turn.get(5.0).reply == "ok"
     assert [reply.get(5.0).turn for reply in later] == list(range(2, 10))
-    assert [text for text, _ in box.ask(ShowSession(session="k3f")).turns][1:] == [
+    assert [turn.user for turn in box.ask(ShowSession(session="k3f")).turns][1:] == [
         f"text {number}" for number in range(8)
     ]
     letters.read_all()
@@ -190,7 +190,7 @@ def test_an_asker_that_has_gone_does_not_end_the_turn(bench: Make, letters: Lett
     broker.reply(outcome(waiting))
     box.listener.expect(TurnStarted)
     assert box.say("hi").turn == 2
-    assert [reply for _, reply in box.ask(ShowSession(session="k3f")).turns] == ["done", "again"]
+    assert [turn.reply for turn in box.ask(ShowSession(session="k3f")).turns] == ["done", "again"]
     letters.read_all()
 
 
@@ -214,7 +214,8 @@ def test_a_session_is_shown_with_its_turns(bench: Make, tmp_path: Path) -> None:
     box.say("hi")
     box.say("fails")
     view = box.ask(ShowSession(session="k3f"))
-    assert view.turns == (("hi", "hello"), ("fails", None))
+    assert [(turn.user, turn.reply) for turn in view.turns] == [("hi", "hello"), ("fails", None)]
+    assert view.turns[1].failed
     assert (view.info.turns, view.info.live) == (2, True)
     assert box.ask(ShowSession(session="other")) is None
     log = tmp_path / "sessions" / "k3f" / "0.jsonl"

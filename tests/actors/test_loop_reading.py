@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bxcore.messages.loop import ListSessions, Queued, ShowSession, StopTurn
+from bxcore.messages.loop import ListSessions, Queued, ShowSession, StopTurn, TurnText
 from bxcore.records import Record
 from bxio.session_store import SessionStore
 from tests.doubles.loop_bench import LoopBench
@@ -34,7 +34,7 @@ def test_a_long_session_that_is_read_holds_up_neither_loop_nor_turns(
     assert box.say("hi", "other").reply == "two"
     assert all(each.pending for each in shown)
     go_on.set()
-    assert shown[0].get(5.0).turns == (("hi", "one"),)
+    assert shown[0].get(5.0).turns == (TurnText(user="hi", reply="one"),)
     assert [info.session for info in shown[1].get(5.0)][-1] == "long"
 
 

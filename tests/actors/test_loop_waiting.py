@@ -39,7 +39,7 @@ def places(listener: Listener) -> list[int]:
 
 
 def texts(box: LoopBench) -> list[str]:
-    return [text for text, _ in box.ask(ShowSession(session="k3f")).turns]
+    return [turn.user for turn in box.ask(ShowSession(session="k3f")).turns]
 
 
 def wait_for(holds: Callable[[], bool]) -> None:

@@ -192,7 +192,7 @@ def test_an_imported_session_is_listed_and_says_why_no_chat_goes_on_there(
     memory_box: Mailbox, memory_bench: MemoryBench
 ) -> None:
     session = imported(memory_box, conversation(*TURNS)).session
-    (info,) = SessionListing(memory_bench.sessions).newest(5, ())
+    (info,) = SessionListing(memory_bench.sessions).newest(5, {})
     assert (info.session, info.turns, info.label) == (session, 3, UNTRUSTED)
 
     def never() -> Baseline:

@@ -14,6 +14,7 @@ from bxcore.messages.loop import (
     ToolStarted,
     TurnResult,
     TurnStarted,
+    TurnText,
     Usage,
 )
 from bxcore.tool_answer import ToolAnswer
@@ -95,8 +96,8 @@ def test_each_event_is_one_line_of_json() -> None:
 
 def test_a_session_is_shown_with_what_was_said() -> None:
     info = SessionInfo(session="k3f", live=True, turns=1, label=LABEL, updated="2026-11-02T10:00:00Z")
-    shown = session_json(SessionView(info=info, turns=(("hi", None),)))
-    assert shown["said"] == [{"user": "hi", "reply": None}]
+    shown = session_json(SessionView(info=info, turns=(TurnText(user="hi", failed="stopped"),)))
+    assert shown["said"] == [{"user": "hi", "reply": None, "failed": "stopped"}]
     assert (shown["session"], shown["live"], shown["label"]["untrusted"]) == ("k3f", True, True)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from actors.base import Runtime, Why
 from bxcore.control.views import Fact
 from bxcore.labels import Label, Level
-from bxcore.messages.loop import PromptSizes
+from bxcore.messages.loop import PromptSizes, SessionView, ShowSession, TurnText
 from bxcore.messages.memory import AskMemory
 from bxcore.tool_answer import ToolAnswer
 from bxctl import main as bxctl
 from tests.bxctl.conftest import MakeBox, Run
-from tests.doubles.control_box import ControlBox
+from tests.doubles.control_box import INFO, ControlBox
 from tests.kit.leaks import Letters
 
 Out = pytest.CaptureFixture[str]
@@ -142,9 +143,13 @@ def test_sessions_are_listed_shown_and_ended(make: MakeBox, capsys: Out) -> None
     box = make()
     assert bxctl_run(box, "sessions") == 0
     listed = capsys.readouterr().out.splitlines()
-    assert listed[1].split() == ["main", "live", "1", "private", "2026-11-02T10:00:00Z"]
+    assert listed[0].split() == ["SESSION", "LIVE", "TURNS", "QUEUED", "LABEL", "AGE", "TITLE"]
+    cells = listed[1].split()
+    assert cells[:5] == ["main", "live", "1", "-", "private"]
+    assert cells[-2:] == ["the", "key"]
     assert bxctl_run(box, "sessions", "show", "main") == 0
     shown = capsys.readouterr().out
+    assert shown.startswith("main: the key\nlive, 1 turn, private, last changed ")
     assert "[1] where is the key?\n> the blue tin" in shown
     assert shown.endswith("[2] hi\n> (no reply)\n")
     assert bxctl_run(box, "sessions", "show", "gone") == 4
@@ -152,6 +157,21 @@ def test_sessions_are_listed_shown_and_ended(make: MakeBox, capsys: Out) -> None
     assert bxctl_run(box, "sessions", "end", "main") == 1
     assert bxctl_run(box, "sessions", "list", "--json") == 0
     assert json.loads(capsys.readouterr().out.splitlines()[-1])[0]["session"] == "main"
+
+
+def test_of_a_long_session_the_last_turns_are_shown_with_their_numbers(make: MakeBox, capsys: Out) -> None:
+    def script(message: object) -> object:
+        assert isinstance(message, ShowSession)
+        info = replace(INFO, turns=2000, waiting=3, live=False)
+        return SessionView(info=info, turns=(TurnText(user="hi", failed="stopped"),), first=2000)
+
+    box = make(script=script)
+    assert bxctl_run(box, "sessions", "show", "main", "--last", "1") == 0
+    out, err = capsys.readouterr()
+    assert box.seen == [ShowSession(session="main", last=1)]
+    assert out.splitlines()[1].startswith("ended, 2000 turns, 3 queued, private, last changed ")
+    assert out.endswith("\n[2000] hi\n> (no reply: stopped)\n")
+    assert err == "the first 1999 turns are not shown; --last 2000 shows all\n"
 
 
 def test_memory_is_asked(make: MakeBox, capsys: Out) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bxcore.labels import NEW_SESSION, TOP, Label, Level
-from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, User
+from bxcore.messages.loop import TurnText
+from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, Usage, User
 from bxio.session_listing import SessionListing, turns_of
 from bxio.session_store import SessionError, SessionStore
 
@@ -82,7 +83,7 @@ def test_a_session_is_shown_with_its_replies(store: CountedStore) -> None:
     listing = SessionListing(store)
     view = listing.show("one", last=9, live={"one": 0})
     assert view is not None
-    assert view.turns == (("one", "1"), ("two", None))
+    assert view.turns == (TurnText(user="one", reply="1"), TurnText(user="two"))
     assert (view.info.live, view.first) == (True, 1)
     assert listing.show("three", last=9, live={}) is None
 
@@ -93,7 +94,13 @@ def test_of_a_long_session_the_last_turns_are_shown(
 ) -> None:
     view = SessionListing(store).show("one", last=last, live={})
     assert view is not None
-    assert (view.first, [text for text, _ in view.turns], view.info.turns) == (first, texts, 2)
+    assert (view.first, [turn.user for turn in view.turns], view.info.turns) == (first, texts, 2)
+
+
+def test_a_turn_without_a_reply_says_why() -> None:
+    failed = (User(text="hi"), CALL, RESULT, Usage(failed="stopped"))
+    assert turns_of(failed) == (TurnText(user="hi", failed="stopped"),)
+    assert turns_of((User(text="hi"), Assistant(content="ok"), Usage())) == (TurnText(user="hi", reply="ok"),)
 
 
 def test_a_reply_before_any_turn_is_no_turn() -> None:

@@ -48,6 +48,7 @@ from bxcore.messages.loop import (
     TurnEvent,
     TurnResult,
     TurnStarted,
+    TurnText,
     Usage,
 )
 from bxcore.messages.memory import AskMemory
@@ -58,7 +59,10 @@ from bxio.http_server import HttpExchange
 from bxio.instance_lock import InstanceLock
 
 PRIVATE = Label(Level.PRIVATE, untrusted=False)
-INFO = SessionInfo(session="main", live=True, turns=1, label=PRIVATE, updated="2026-11-02T10:00:00Z")
+INFO = SessionInfo(
+    session="main", live=True, turns=1, label=PRIVATE, updated="2026-11-02T10:00:00Z", title="the key"
+)
+TURNS = (TurnText(user="where is the key?", reply="the blue tin"), TurnText(user="hi"))
 CALL = ToolEnded(
     session="main",
     call="c1",
@@ -131,7 +135,7 @@ def answered(message: Any) -> Any:
         case ListSessions():
             return (INFO,)
         case ShowSession(session="main"):
-            return SessionView(info=INFO, turns=(("where is the key?", "the blue tin"), ("hi", None)))
+            return SessionView(info=INFO, turns=TURNS)
         case PromptSize():
             parts = (("system.md", 400), ("tools", 800))
             return PromptSizes(parts=parts, total=1200, limit=3000, estimated=True)
