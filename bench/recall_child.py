@@ -26,7 +26,6 @@ COMMON, RARE = range(20), range(20_000, 39_000)
 """Ranks of words: the twenty most common ones, and those that stand in a few texts."""
 SMALL = 10 * TURNS_A_SESSION
 ASKED, ASKED_PLAINLY = 60, 15
-PAGE = 4096
 
 
 def texts(count: int) -> Iterator[tuple[str, str]]:
@@ -93,8 +92,11 @@ def p50_ms(ask: Callable[[str], object], ranks: range, most: int) -> float:
     return percentile(samples, 50)
 
 
-def resident_mb() -> float:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE / 1e6
+def resident_mb(kind: str) -> float:
+    """``RssAnon`` is the process's own; ``RssFile`` are pages of files, which the kernel takes back at need."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (kilobytes,) = (int(line.split()[1]) for line in lines if line.startswith(f"{kind}:"))
+    return kilobytes * 1024 / 1e6
 
 
 def main(folder: Path, count: int) -> None:
@@ -102,13 +104,14 @@ def main(folder: Path, count: int) -> None:
     fill(small, SMALL)
     small.search("w1x", k=5, without="")  # what any index loads and allocates once is no growth
     small.close()
-    before_mb = resident_mb()
+    own_mb, mapped_mb = resident_mb("RssAnon"), resident_mb("RssFile")
     index = RecallIndex.open(folder / "recall.sqlite")
     took_s = fill(index, count)
     measured = {
         "common": p50_ms(lambda word: index.search(word, k=5, without=""), COMMON, ASKED),
         "rare": p50_ms(lambda word: index.search(word, k=5, without=""), RARE, ASKED),
-        "growth_mb": resident_mb() - before_mb,
+        "growth_mb": resident_mb("RssAnon") - own_mb,
+        "mapped_mb": resident_mb("RssFile") - mapped_mb,
         "store_us": took_s / count * 1e6,
         "disk_mb": index.disk_bytes() / 1e6,
     }
