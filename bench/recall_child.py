@@ -93,7 +93,7 @@ def p50_ms(ask: Callable[[str], object], ranks: range, most: int) -> float:
 
 
 def resident_mb(kind: str) -> float:
-    """``RssAnon`` is the process's own; ``RssFile`` are pages of files, which the kernel takes back at need."""
+    """``RssAnon`` is the process's own; ``RssFile`` are pages of files, the kernel's to take back."""
     lines = Path("/proc/self/status").read_text().splitlines()
     (kilobytes,) = (int(line.split()[1]) for line in lines if line.startswith(f"{kind}:"))
     return kilobytes * 1024 / 1e6

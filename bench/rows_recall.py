@@ -75,7 +75,7 @@ def sized(size: str, found: dict[str, float]) -> Iterator[Row]:
         row=f"recall_{size}_growth",
         value=found["growth_mb"],
         unit="MB",
-        reference=f"the index on disk; {found['mapped_mb']:.0f} MB of it stand mapped, the kernel's to take back",
+        reference=f"the index on disk; {found['mapped_mb']:.0f} MB mapped, the kernel's to take back",
         reference_value=found["disk_mb"],
         goal=GROWTH_MB,
     )
