@@ -55,6 +55,9 @@ START_S = 20.0
 DRAIN_S = 120.0
 TURN_S = 20.0
 LONGEST_LIFE_S = 0.5
+LONG_LIFE_S = 3.0
+LONG_LIVES = 0.1
+"""How often a box lives so long: a question to the strangers takes half a second when all talk at once."""
 
 
 def answer(body: Mapping[str, Any]) -> Step:
@@ -78,6 +81,8 @@ class Talk:
     speaker: str
     chance: random.Random
     said: int = 0
+    wants_strangers: bool = False
+    """It has asked the strangers, and a kill came before the answer."""
     acknowledged: list[str] = field(default_factory=list)
 
     def go_on(self, path: Path, stop: threading.Event) -> None:
@@ -91,12 +96,13 @@ class Talk:
                 return
             if any(line["kind"] == "result" and line["result"]["reply"] for line in lines):
                 self.acknowledged.append(text)
+                self.wants_strangers = self.wants_strangers and not text.startswith(TAINT)
 
     def _text(self) -> str:
         """What is said next; its last word is in no other text."""
         chance = self.chance.random()
-        if chance < TAINTED:
-            what = TAINT
+        if chance < TAINTED or self.wants_strangers:
+            what, self.wants_strangers = TAINT, True
         elif chance < TAINTED + LONGER:
             what = LONG
         else:
@@ -297,7 +303,8 @@ def run(times: int, seed: int, folder: Path) -> Count:
             box = Killed(folder / "home", model.url, port.url)
             for _ in range(times):
                 box.start()
-                live(box, talks, chance.random() * LONGEST_LIFE_S)
+                longest_s = LONG_LIFE_S if chance.random() < LONG_LIVES else LONGEST_LIFE_S
+                live(box, talks, chance.random() * longest_s)
             box.start()
             box.drain()
             return counted(box, talks, honcho)
