@@ -58,9 +58,8 @@ def conversations(name: str, found: Any) -> Imported:
     if not read and not reading.problems:
         reading.problems.append(f"{name} holds no exchange of a user and an assistant")
     if reading.left_out:
-        reading.problems.append(
-            f"{name}: {reading.left_out} messages of the system and of tools are left out"
-        )
+        left_out = "1 message" if reading.left_out == 1 else f"{reading.left_out} messages"
+        reading.problems.append(f"{name}: of the system and of tools {left_out} left out")
     return Imported(conversations=tuple(read), problems=tuple(_few(reading.problems)))
 
 

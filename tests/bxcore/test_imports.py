@@ -159,7 +159,7 @@ def test_what_nobody_said_is_left_out_and_counted() -> None:
     to_a_tool = said("assistant", {"content_type": "code", "text": "6*7"}, recipient="python")
     found = of_json([said("system", "be kind"), *TALK, to_a_tool, said("tool", "42"), said("User", "bye")])
     assert found.conversations[0].exchanges == (EXCHANGE,)
-    assert found.problems[-1] == "chat.json: 3 messages of the system and of tools are left out"
+    assert found.problems[-1] == "chat.json: of the system and of tools 3 messages left out"
     assert "its last words have no reply" in found.problems[0]
 
 

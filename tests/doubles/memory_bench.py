@@ -10,15 +10,18 @@ from actors.base import Actor, Context, Mailbox
 from actors.memory import Asking, Memory, Places, Saving
 from bxcore import workspaces
 from bxcore.args import MemoryArgs, RecallArgs
-from bxcore.labels import NEW_SESSION, Label
+from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.messages.memory import EditMemory, Recall, TurnEnded
+from bxcore.messages.outbox import Deliver
 from bxcore.recall_facts import RecallFacts
-from bxcore.records import Assistant, Record, SessionStart, Usage, User
+from bxcore.records import Assistant, Record, SessionStart, ToolResult, Usage, User
 from bxcore.supervision import ChildSpec, Restart
 from bxcore.tool_answer import ToolAnswer
 from bxcore.waits import Waits
 from bxcore.workspaces import OtherAgent, Readable
 from bxio.session_store import SessionStore
+from tests.kit.kit import Kit
+from tests.kit.probe import Probe
 
 READABLE = workspaces.configured(
     trusted="boxmaker",
@@ -27,6 +30,12 @@ READABLE = workspaces.configured(
     others=[OtherAgent(agent="boxmaker1", workspace="b1", trusted=True)],
 )
 AT = "2026-11-02T10:00:00+00:00"
+UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
+SECRET = Label(Level.SECRET, untrusted=False)
+TOKEN = "ghp_" + "a1B2" * 9
+TAINTING = ToolResult(
+    call="c", tool="ask_memory", content="marmalade hearsay", ok=True, level=Level.PRIVATE, untrusted=True
+)
 
 
 def never(context: Context) -> Actor:
@@ -127,3 +136,14 @@ def edit(  # noqa: PLR0913
 
 def ended(box: Mailbox, session: str, turn: int) -> None:
     box.tell(TurnEnded(session=session, turn=turn))
+
+
+def restarted(kit: Kit, bench: MemoryBench) -> Mailbox:
+    """Stop the memory and start it again on the same folder."""
+    kit.runtime.stop("memory")
+    return kit.start("memory", bench.make)
+
+
+def delivered(outbox: Probe) -> list[tuple[str, int, object]]:
+    """Session, turn and action of each row that was handed over next."""
+    return [(row.session, row.turn, row.action) for row in outbox.expect(Deliver).rows]
