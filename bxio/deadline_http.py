@@ -32,13 +32,15 @@ def cutting_client(  # noqa: PLR0913 - one place for what an exchange needs
     *,
     headers: Mapping[str, str] | None = None,
     socket_path: str | None = None,
+    connect_s: float | None = None,
     ssl_context: ssl.SSLContext | None = None,
 ) -> httpx.Client:
     """Make the client of one exchange; use it in a ``with`` and let it go.
 
     ``deadline_s`` is absolute, on the monotonic clock, for everything the client does: past it a step raises
     ``httpx.TimeoutException``. After ``cut.cut()`` a step raises another ``httpx.TransportError``, and
-    ``cut.was_cut`` tells why. ``socket_path`` is a unix socket to connect to in place of the URL's host.
+    ``cut.was_cut`` tells why. ``connect_s`` bounds each connect on its own.
+    ``socket_path`` is a unix socket to connect to in place of the URL's host.
     Redirects are not followed; proxies and credentials of the environment are not used.
     Raises ``httpx.InvalidURL`` for a base that is no URL or whose host is no name that can be.
     """
@@ -47,7 +49,7 @@ def cutting_client(  # noqa: PLR0913 - one place for what an exchange needs
         ssl_context=(ssl_context or trusted_roots()) if secure else None,
         max_keepalive_connections=0,
         uds=socket_path,
-        network_backend=DeadlineBackend(deadline_s, cut),
+        network_backend=DeadlineBackend(deadline_s, cut, connect_s),
     )
     own = {"accept-encoding": "identity", "user-agent": "boxmaker"}
     return httpx.Client(

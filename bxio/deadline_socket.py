@@ -21,10 +21,14 @@ _Problem = TypeVar("_Problem", bound=Exception)
 
 
 class DeadlineBackend(httpcore.NetworkBackend):
-    """Opens the connections of one exchange; ``deadline_s`` is absolute, on the monotonic clock."""
+    """Opens the connections of one exchange; ``deadline_s`` is absolute, on the monotonic clock.
 
-    def __init__(self, deadline_s: float, cut: Cut) -> None:
+    A connection has ``connect_s`` of that at most, when given, before its TLS handshake.
+    """
+
+    def __init__(self, deadline_s: float, cut: Cut, connect_s: float | None = None) -> None:
         self._deadline_s = deadline_s
+        self._connect_s = connect_s
         self._cut = cut
 
     def connect_tcp(
@@ -53,14 +57,16 @@ class DeadlineBackend(httpcore.NetworkBackend):
         return self._connect(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), path)
 
     def _connect(self, sock: socket.socket, address: Any) -> httpcore.NetworkStream:
-        stream = _DeadlineStream(
-            sock, deadline_s=self._deadline_s, cut=self._cut, ticket=self._cut.hold(sock)
-        )
+        by_s = self._deadline_s
+        if self._connect_s is not None:
+            by_s = min(by_s, time.monotonic() + self._connect_s)
+        stream = _DeadlineStream(sock, deadline_s=by_s, cut=self._cut, ticket=self._cut.hold(sock))
         try:
             stream.connect(address)
         except BaseException:
             stream.close()
             raise
+        stream.extend(self._deadline_s)
         return stream
 
 

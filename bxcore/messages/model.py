@@ -26,6 +26,9 @@ class ChildNews:
     kind: Literal["child_news"] = "child_news"
 
 
+Fault: TypeAlias = Literal["request", "slow", "gone"]
+"""Whose fault a failure is: this request's alone, or the server's, which is too slow now or does not work."""
+
 ModelMessage: TypeAlias = GetEndpoint | ChildNews
 
 
@@ -41,7 +44,9 @@ class Endpoint:
     """A model server that answers: base ending in ``/v1``, and what is known of it.
 
     ``profile`` is ``native`` or ``json``; ``socket`` is a unix socket's path, or None for a TCP server;
-    ``llama_cpp`` says that the server has llama.cpp's ``/tokenize`` and ``cache_prompt``.
+    ``llama_cpp`` says that the server has llama.cpp's ``/tokenize`` and ``cache_prompt``. The first token
+    may take ``first_token_s`` and a second for each ``prompt_tokens_per_s`` that the server has not read yet,
+    each later one ``stall_s``. ``table`` is where the owner named it, for sentences that say what to change.
     """
 
     url: str
@@ -51,6 +56,10 @@ class Endpoint:
     socket: str | None = None
     context_tokens: int = 4096
     llama_cpp: bool = False
+    first_token_s: float = 60.0
+    prompt_tokens_per_s: float = 40.0
+    stall_s: float = 120.0
+    table: str = "[model]"
 
     def __repr__(self) -> str:
         return f"Endpoint(url={self.url!r}, name={self.name!r}, profile={self.profile!r})"

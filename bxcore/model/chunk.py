@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bxcore.model.nonsense import Nonsense
+from bxcore.model.usage import read_usage
 from bxcore.model.values import ModelUsage
 
 DONE = "[DONE]"
@@ -56,10 +57,12 @@ def read_chunk(data: str) -> Chunk:
         raise Nonsense("JSON that is no object")
     if event.get("error"):
         raise Nonsense(f"an error: {_error_text(event['error'])}")
-    choices = event.get("choices")
+    usage, choices = read_usage(event), event.get("choices")
+    if choices is None and usage is not None:
+        choices = []  # an event of the numbers alone
     if not isinstance(choices, list):
         raise Nonsense("JSON without choices")
-    return _read_choice(choices[0] if choices else {}, _usage(event))
+    return _read_choice(choices[0] if choices else {}, usage)
 
 
 def _error_text(error: object) -> str:
@@ -71,15 +74,27 @@ def _error_text(error: object) -> str:
 def _read_choice(choice: object, usage: ModelUsage | None) -> Chunk:
     choice = _mapping(choice, "a choice")
     delta = _mapping(choice.get("delta") or choice.get("message") or {}, "a delta")
-    calls = delta.get("tool_calls") or []
+    old = delta.get("function_call")  # what a server of the first tools' days says
+    calls = delta.get("tool_calls") or ([{"function": old}] if old else [])
     calls = calls if isinstance(calls, list) else [calls]
+    text, thought = _content(delta.get("content"))
+    named = delta.get("reasoning_content") or delta.get("reasoning")
     return Chunk(
-        text=_string(delta.get("content"), "content"),
-        reasoning=_string(delta.get("reasoning_content") or delta.get("reasoning"), "reasoning"),
+        text=text or _string(delta.get("refusal"), "a refusal"),
+        reasoning=thought or (named if isinstance(named, str) else ""),
         calls=tuple(_read_call(at, call) for at, call in enumerate(calls)),
         finish=_string(choice.get("finish_reason"), "finish reason"),
         usage=usage,
     )
+
+
+def _content(content: object) -> tuple[str, str]:
+    """A delta's text and its thoughts; some servers write both as a list of parts."""
+    if not isinstance(content, list):
+        return _string(content, "content"), ""
+    parts = [part for part in content if isinstance(part, dict)]
+    text = "".join(_string(part.get("text"), "content") for part in parts)
+    return text, "".join(_content(part["thinking"])[0] for part in parts if "thinking" in part)
 
 
 def _read_call(at: int, call: object) -> CallPiece:
@@ -121,27 +136,3 @@ def _string(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise Nonsense(f"{what} that is no text")
     return value
-
-
-def _usage(event: Mapping[str, Any]) -> ModelUsage | None:
-    """Tokens as OpenAI counts them, with llama.cpp's ``timings`` for what it leaves out."""
-    usage, timings = event.get("usage"), event.get("timings")
-    usage = usage if isinstance(usage, dict) else {}
-    timings = timings if isinstance(timings, dict) else {}
-    if not usage and not timings:
-        return None
-    details = usage.get("prompt_tokens_details")
-    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
-    cached = _count(timings.get("cache_n")) if cached is None else cached
-    prompt = _count(usage.get("prompt_tokens"))
-    if prompt is None:
-        prompt = (_count(timings.get("prompt_n")) or 0) + (cached or 0)
-    completion = _count(usage.get("completion_tokens"))
-    if completion is None:
-        completion = _count(timings.get("predicted_n")) or 0
-    return ModelUsage(prompt=prompt, cached=cached, completion=completion)
-
-
-def _count(value: object) -> int | None:
-    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return value if whole and isinstance(value, int) else None

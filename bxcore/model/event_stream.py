@@ -36,8 +36,12 @@ class EventStream:
             yield from self._line(line)
 
     def end(self) -> Iterator[str]:
-        """The data of an event without its empty line; raises ``Nonsense`` when no line was of a stream."""
-        if self._rest:
+        """The data of an event without its empty line; raises ``Nonsense`` when no line was of a stream.
+
+        A last line that the end of the connection has cut in its field's name or in the middle of a character
+        is left out.
+        """
+        if self._rest and _is_text(self._rest) and not b"data:".startswith(self._rest):
             yield from self._line(self._rest)
         yield from self._line(b"")
         if self._lines and not self._fields:
@@ -54,6 +58,14 @@ class EventStream:
         self._fields += field in _FIELDS
         if field == b"data":
             self._data.append(_text(value.removeprefix(b" ")))
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _text(value: bytes) -> str:

@@ -2,46 +2,60 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 
 from bxcore.messages.model import Endpoint
 from bxcore.model.assembly import Assembly
-from bxcore.model.chunk import DONE, Chunk, read_chunk
-from bxcore.model.event_stream import EventStream
+from bxcore.model.chunk import Chunk
 from bxcore.model.nonsense import Nonsense
+from bxcore.model.usage import believable
 from bxcore.model.values import ModelReply, ModelRequest
-from bxio.deadline_http import Cut, TooLong, cutting_client, read_capped
-from bxio.model.errors import ModelUnavailable, refused, who, words_of
+from bxcore.retry_after import retry_after_s
+from bxio.deadline_http import Cut, TooLong, cutting_client
+from bxio.model import errors
+from bxio.model.answer_reading import HalfAnAnswer, chunks, error_words
+from bxio.model.errors import ModelUnavailable
 
-MAX_ERROR = 65_536
-MAX_WHOLE = 4 << 20
-"""Bytes read of an error and of an answer that is not streamed."""
+CONNECT_S = 10.0
+"""For a connection; a machine that is gone does not even refuse one."""
+TRAILER_S = 2.0
+"""For the numbers that come behind the end of an answer; the answer is whole without them."""
 
 RETRIED = frozenset({429, 500, 502, 503, 504})
+_CLOSED = ("disconnected", "peer closed")
+"""How httpcore says of a peer's end that it came in the middle; its other protocol errors are no HTTP."""
 
 
 class Retriable(Exception):  # noqa: N818 - never leaves the client
-    """The exchange failed before a token came, in a way that a later one may not."""
+    """The exchange failed before a token came, in a way that a later one may not.
 
-    def __init__(self, unavailable: ModelUnavailable) -> None:
+    ``patience`` says that the server asked to be waited for: it loads its model, or named a time.
+    """
+
+    def __init__(self, unavailable: ModelUnavailable, *, patience: bool = False) -> None:
         super().__init__(unavailable.sentence)
         self.unavailable = unavailable
+        self.patience = patience
 
 
 @dataclass(slots=True, kw_only=True)
 class Exchange:
-    """One attempt: the first token by ``first_by_s``, the whole answer by ``deadline_s``, both absolute."""
+    """One attempt: the first token by ``first_by_s``, the whole answer by ``deadline_s``, both absolute.
+
+    Between two tokens at most ``stall_s`` may pass.
+    """
 
     endpoint: Endpoint
     first_by_s: float
     deadline_s: float
     cut: Cut
+    stall_s: float = 120.0
     began: bool = False
 
     def run(
@@ -52,18 +66,13 @@ class Exchange:
             with self._client() as client, client.stream("POST", "/chat/completions", json=body) as response:
                 if response.status_code != httpx.codes.OK:
                     raise self._refused(response)
-                return self._read(response, Assembly(request), on_text)
-        except httpx.InvalidURL:
-            sentence = f"{self.endpoint.url} holds no host that can be asked; check [model] url"
-            raise ModelUnavailable(sentence) from None
-        except httpx.TimeoutException:
-            raise ModelUnavailable(self._late()) from None
-        except httpx.TransportError as error:
-            raise self._broken(error) from None
-        except (Nonsense, TooLong) as error:
-            said = words_of(self.endpoint, error.args[0])
-            sentence = f"{who(self.endpoint)} answered with {said}; check [model] url, or look at its log"
-            raise ModelUnavailable(sentence) from None
+                reply = self._read(response, Assembly(request), on_text)
+                size = len(response.request.content)
+        except ModelUnavailable:
+            raise
+        except (httpx.HTTPError, httpx.InvalidURL, Nonsense, TooLong, HalfAnAnswer) as error:
+            raise self._problem(error) from None
+        return replace(reply, usage=believable(reply.usage, size))
 
     def _client(self) -> httpx.Client:
         return open_client(self.endpoint, self.first_by_s, self.cut)
@@ -71,79 +80,87 @@ class Exchange:
     def _read(
         self, response: httpx.Response, assembly: Assembly, on_text: Callable[[str], None]
     ) -> ModelReply:
-        for chunk in _chunks(response):
-            if not self.began and (chunk.is_token or chunk.finish):
-                self.began = True
-                response.extensions["network_stream"].extend(self.deadline_s)
-            if not self.began and time.monotonic() > self.first_by_s:
-                raise httpx.ReadTimeout("no first token")
-            if shown := assembly.add(chunk):
-                on_text(shown)
+        """What fails behind an answer's end takes nothing from it."""
+        try:
+            self._take(chunks(response), assembly, response, on_text)
+        except (httpx.TransportError, Nonsense, HalfAnAnswer):
+            if self.cut.was_cut or not assembly.is_whole:
+                raise
         if not assembly.is_whole:
-            raise httpx.RemoteProtocolError("the answer has no end")
+            raise HalfAnAnswer
         rest, reply = assembly.end()
         if rest:
             on_text(rest)
         return reply
 
+    def _take(
+        self,
+        answer: Iterable[Chunk],
+        assembly: Assembly,
+        response: httpx.Response,
+        on_text: Callable[[str], None],
+    ) -> None:
+        grant = response.extensions["network_stream"].extend
+        ended = False
+        for chunk in answer:
+            self.began = self.began or chunk.is_token or bool(chunk.finish)
+            if not self.began and time.monotonic() > self.first_by_s:
+                raise httpx.ReadTimeout("no first token")
+            if shown := assembly.add(chunk):
+                on_text(shown)
+            if not ended and (chunk.is_token or chunk.finish):
+                ended = assembly.is_whole
+                wait_s = TRAILER_S if ended else self.stall_s
+                grant(min(self.deadline_s, time.monotonic() + wait_s))
+
     def _refused(self, response: httpx.Response) -> Exception:
-        said = _error_words(response)
-        unavailable = refused(self.endpoint, response.status_code, said)
-        return Retriable(unavailable) if response.status_code in RETRIED else unavailable
+        said, status = error_words(response), response.status_code
+        rest_s = retry_after_s(response.headers.get("retry-after"), datetime.now(UTC))
+        location = response.headers.get("location", "")
+        unavailable = errors.refused(self.endpoint, status, said, location=location, rest_s=rest_s)
+        if status not in RETRIED or unavailable.fault == "request":
+            return unavailable
+        return Retriable(unavailable, patience=bool(rest_s) or errors.is_loading(status, said))
 
-    def _late(self) -> str:
-        if self.began:
-            return f"{who(self.endpoint)} did not finish its answer in time; ask for less at once"
-        advice = "look at its load, or raise [model] first_token_s"
-        return f"{who(self.endpoint)} gave no first token in time; {advice}"
-
-    def _broken(self, error: httpx.TransportError) -> Exception:
+    def _problem(self, error: Exception) -> Exception:
+        """The failure in a sentence; one before a token may be worth another attempt."""
         if self.cut.was_cut:
-            return ModelUnavailable("the request to the model was stopped")
-        if self.began:
-            return ModelUnavailable(f"{who(self.endpoint)} ended the connection in the middle of its answer")
-        if isinstance(error, httpx.ConnectError):
-            problem = f"{who(self.endpoint)} cannot be reached ({error}); start it, or check [model] url"
-        elif isinstance(error, httpx.UnsupportedProtocol):
-            return ModelUnavailable(f"{self.endpoint.url} is no http or https address; check [model] url")
-        else:
-            problem = f"{who(self.endpoint)} ended the connection before it answered; look at its log"
-        return Retriable(ModelUnavailable(problem))
+            return errors.stopped()
+        problem, again = self._named(error)
+        problem.began = self.began
+        return Retriable(problem) if again and not self.began else problem
+
+    def _named(self, error: Exception) -> tuple[ModelUnavailable, bool]:
+        endpoint, again = self.endpoint, False
+        match error:
+            case httpx.InvalidURL():
+                problem = errors.no_host(endpoint)
+            case httpx.UnsupportedProtocol():
+                problem = errors.no_scheme(endpoint)
+            case httpx.ConnectError() | httpx.ConnectTimeout():
+                problem, again = errors.not_reached(endpoint, error), True
+            case httpx.TimeoutException():
+                problem = self._late()
+            case Nonsense() | TooLong():
+                problem = errors.nonsense(endpoint, error.args[0])
+            case httpx.RemoteProtocolError() if not any(word in str(error) for word in _CLOSED):
+                problem = errors.no_http(endpoint)
+            case _:
+                lost = errors.lost_within if self.began else errors.lost_before
+                problem, again = lost(endpoint), True
+        return problem, again
+
+    def _late(self) -> ModelUnavailable:
+        if not self.began:
+            return errors.no_first_token(self.endpoint)
+        if time.monotonic() < self.deadline_s:
+            return errors.stalled(self.endpoint, self.stall_s)
+        return errors.not_finished(self.endpoint)
 
 
 def open_client(endpoint: Endpoint, deadline_s: float, cut: Cut) -> httpx.Client:
     """A client of one exchange with the endpoint; its base is the endpoint's URL."""
     headers = {"authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else {}
-    return cutting_client(endpoint.url, deadline_s, cut, headers=headers, socket_path=endpoint.socket)
-
-
-def _error_words(response: httpx.Response) -> str:
-    """What the server said: its error's message, or its text unless that is a web page."""
-    try:
-        text = read_capped(response, MAX_ERROR).decode("utf-8", "replace")
-    except TooLong:
-        return ""
-    try:
-        error = json.loads(text).get("error")
-        return str(error["message"] if isinstance(error, dict) else error or text)
-    except (ValueError, RecursionError, AttributeError, KeyError):
-        return "" if text.lstrip().startswith("<") else text
-
-
-def _chunks(response: httpx.Response) -> Iterator[Chunk]:
-    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "application/json":
-        yield read_chunk(read_capped(response, MAX_WHOLE).decode("utf-8", "replace"))
-        return
-    if kind != "text/event-stream":
-        raise Nonsense(f"{kind or 'no content type'} in place of an event stream")
-    stream = EventStream()
-    for piece in response.iter_raw():
-        for data in stream.feed(piece):
-            if data.strip() == DONE:
-                yield Chunk(done=True)
-                return
-            yield read_chunk(data)
-        yield Chunk()  # the deadline is looked at for comments too: a server's pings are no token
-    for data in stream.end():
-        yield Chunk(done=True) if data.strip() == DONE else read_chunk(data)
+    return cutting_client(
+        endpoint.url, deadline_s, cut, headers=headers, socket_path=endpoint.socket, connect_s=CONNECT_S
+    )

@@ -7,7 +7,7 @@ the last step is answered 500. A step is a JSON object with one of these:
   each in the manner that the request asks for (JSON text when it has a ``response_format``, else structured);
 - ``{"text": TEXT}`` the content as it is; ``{"calls": [[NAME, ARGUMENTS], …]}`` structured calls as they are,
   the arguments a text or any JSON value;
-- ``{"status": 500, "body": TEXT}`` an error;
+- ``{"status": 500, "body": TEXT, "retry_after": TEXT}`` an error;
 - ``{"nonsense": KIND}`` with a key of ``NONSENSE``;
 - ``{"silence_s": S}`` nothing for so long, then the connection ends;
 - ``{"hang_up": true}`` the connection ends before a byte.
@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 Step = Mapping[str, Any]
@@ -200,9 +201,13 @@ class _Handler(BaseHTTPRequestHandler):
     def _json(self, value: object) -> None:
         self._plain(200, "application/json", json.dumps(value))
 
-    def _plain(self, status: int, content_type: str, text: str) -> None:
+    def _plain(
+        self, status: int, content_type: str, text: str, more: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         data = text.encode("latin-1", "replace")
         self.send_response(status)
+        for name, value in more.items():
+            self.send_header(name, value)
         self.send_header("content-type", content_type)
         self.send_header("content-length", str(len(data)))
         self.send_header("connection", "close")
@@ -229,7 +234,10 @@ class _Answer:
             return
         if "status" in step:
             self._handler._plain(
-                step["status"], "application/json", step.get("body", '{"error":{"message":"no"}}')
+                step["status"],
+                "application/json",
+                step.get("body", '{"error":{"message":"no"}}'),
+                {"retry-after": step["retry_after"]} if "retry_after" in step else {},
             )
         elif "nonsense" in step:
             self._handler._plain(200, *NONSENSE[step["nonsense"]])

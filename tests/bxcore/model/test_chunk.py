@@ -117,3 +117,30 @@ def test_any_json_is_a_chunk_or_nonsense(value: Any) -> None:
         for shaped in (event, {"choices": [], "usage": value, "timings": value}):
             with contextlib.suppress(Nonsense):
                 read_chunk(json.dumps(shaped))
+
+
+def test_an_event_of_numbers_alone_needs_no_choices() -> None:
+    assert chunk(usage={"prompt_tokens": 9}).usage == ModelUsage(prompt=9)
+    assert chunk(choices=None, timings={"prompt_n": 9}).usage == ModelUsage(prompt=9)
+    with pytest.raises(Nonsense, match="without choices"):
+        chunk(choices=None, usage=None)
+
+
+def test_a_reply_in_parts_is_joined_and_its_thoughts_are_kept_apart() -> None:
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+        {"type": "text", "text": "It is "},
+        {"type": "text", "text": "four."},
+    ]
+    assert delta(content=parts) == Chunk(text="It is four.", reasoning="hm")
+
+
+def test_a_call_of_the_first_tools_days_is_one() -> None:
+    found = delta(function_call={"name": "clock", "arguments": "{}"})
+    assert found.calls == (CallPiece(index=0, id="", name="clock", arguments="{}"),)
+
+
+def test_a_refusal_is_what_the_model_says_and_odd_thoughts_are_none() -> None:
+    assert delta(content=None, refusal="I will not.").text == "I will not."
+    assert delta(content="a", reasoning={"x": 1}) == Chunk(text="a")
+    assert delta(content="a", reasoning="b").reasoning == "b"

@@ -27,6 +27,7 @@ class Talk:
         self.client = ModelClient(endpoint, **{"first_token_s": 0.4, "retry_s": 1.5, **options})
         self.profile = profile
         self.shown: list[str] = []
+        self.waits: list[str] = []
         self.cut = Cut()
 
     def ask(self, *, deadline_s: float = 5.0, uncached: int = 0) -> ModelReply:
@@ -38,7 +39,11 @@ class Talk:
             uncached_tokens=uncached,
         )
         return self.client.stream(
-            request, deadline_s=time.monotonic() + deadline_s, cut=self.cut, on_text=self.shown.append
+            request,
+            deadline_s=time.monotonic() + deadline_s,
+            cut=self.cut,
+            on_text=self.shown.append,
+            on_wait=self.waits.append,
         )
 
     def problem(self, **how: Any) -> str:
@@ -134,6 +139,57 @@ def test_a_failure_before_the_first_token_is_tried_again(serve: Any, step: Step)
     talk = serve(step, {"say": "hello"}, first_token_s=5.0)
     assert talk.ask().text == "hello"
     assert len(talk.server.chats) == 2
+
+
+LOADING: Step = {"status": 503, "body": '{"error": {"message": "Loading model"}}'}
+
+
+def test_a_server_that_loads_is_waited_for_and_that_is_said_once(serve: Any) -> None:
+    talk = serve(LOADING, LOADING, LOADING, {"say": "hello"}, first_token_s=5.0, retry_s=0.1)
+    assert talk.ask().text == "hello"
+    assert talk.waits == [f"the model's server at {talk.server.url} is loading its model; waiting for it"]
+
+
+def test_one_that_loads_for_longer_than_a_first_token_may_take_is_said(serve: Any) -> None:
+    talk = serve(*[LOADING] * 20, first_token_s=0.6)
+    assert "it is still loading its model; try again in a moment" in talk.problem()
+
+
+def test_a_server_that_names_a_time_is_left_alone_for_it(serve: Any) -> None:
+    busy: Step = {"status": 429, "retry_after": "1"}
+    talk = serve(busy, {"say": "hello"}, first_token_s=5.0, retry_s=0.1)
+    began = time.monotonic()
+    assert talk.ask().text == "hello"
+    assert time.monotonic() - began >= 1.0
+    assert talk.waits == [
+        f"the model's server at {talk.server.url} takes no requests for 1 s; waiting for it"
+    ]
+
+
+def test_a_longer_time_than_there_is_ends_the_request_at_once(serve: Any) -> None:
+    talk = serve({"status": 429, "retry_after": "300"}, first_token_s=5.0)
+    assert "it asks to be left alone for 300 s" in talk.problem()
+    assert talk.waits == []
+    assert len(talk.server.chats) == 1
+
+
+def test_a_prefill_that_broke_late_is_not_begun_anew(serve: Any) -> None:
+    talk = serve({"wait_s": 0.5, "hang_up": True}, {"say": "never"}, first_token_s=9.0, retry_s=0.4)
+    assert "ended the connection before it answered" in talk.problem()
+    assert len(talk.server.chats) == 1
+
+
+def test_an_answer_after_a_long_wait_has_the_whole_time_for_its_first_token(serve: Any) -> None:
+    talk = serve(LOADING, LOADING, {"wait_s": 0.5, "say": "hello"}, first_token_s=0.8)
+    assert talk.ask().text == "hello"
+
+
+def test_pauses_grow_and_are_spread(serve: Any) -> None:
+    talk = serve(*[{"status": 500}] * 9, first_token_s=9.0, retry_s=1.0, chance=lambda: 0.0)
+    began = time.monotonic()
+    talk.problem()
+    assert time.monotonic() - began < 1.0  # rests of 0.125, 0.25 and 0.5 s; the next would end too late
+    assert len(talk.server.chats) in {3, 4}
 
 
 def test_trying_again_ends_with_the_last_failure(serve: Any) -> None:
@@ -255,7 +311,7 @@ def test_a_cut_ends_the_call_at_once(serve: Any, step: Step) -> None:
 
 
 def test_a_cut_ends_the_rest_before_the_next_attempt(serve: Any) -> None:
-    talk = serve(*[{"status": 503}] * 20, first_token_s=9)
+    talk = serve(*[LOADING] * 20, first_token_s=9, chance=lambda: 0.999)
     timer = threading.Timer(1.0, talk.cut.cut)  # the third rest is from 0.75 to 1.75 s
     timer.start()
     began = time.monotonic()
