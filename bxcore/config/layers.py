@@ -28,6 +28,8 @@ PATH_KEYS: frozenset[Key] = frozenset(
     }
 )
 """Keys whose text is a path; a relative one starts at the folder of the file that it stands in."""
+PATHS_OF_ARRAYS: Mapping[Key, tuple[str, ...]] = {("model", "also"): ("file", "api_key_file")}
+"""The same for the tables of an array."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +81,20 @@ def read_file(source: SourceText, home: str | None) -> Layer | ConfigProblem:
 def _anchor(values: dict[str, Any], folder: Path, home: str | None) -> dict[str, Any]:
     """Make the paths of a parsed file absolute."""
     for table, key in PATH_KEYS:
-        inner = values.get(table)
-        text = inner.get(key) if isinstance(inner, dict) else None
-        if isinstance(inner, dict) and isinstance(text, str) and text:
-            inner[key] = str(anchored(text, folder, home))
+        _anchor_one(values.get(table), key, folder, home)
+    for (table, array), keys in PATHS_OF_ARRAYS.items():
+        outer = values.get(table)
+        items = outer.get(array) if isinstance(outer, dict) else None
+        for item in items if isinstance(items, list) else ():
+            for key in keys:
+                _anchor_one(item, key, folder, home)
     return values
+
+
+def _anchor_one(inner: Any, key: str, folder: Path, home: str | None) -> None:
+    text = inner.get(key) if isinstance(inner, dict) else None
+    if isinstance(text, str) and text:
+        inner[key] = str(anchored(text, folder, home))
 
 
 def merge(layers: Iterable[Layer]) -> dict[str, Any]:

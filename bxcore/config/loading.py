@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from bxcore.config import honcho_names
+from bxcore.config import honcho_names, model_servers
 from bxcore.config.environment import read_environment
 from bxcore.config.layers import Layer, SourceText, layer_of, merge, read_file
 from bxcore.config.problems import ConfigProblem, dotted, sentence_of
-from bxcore.config.settings import HonchoTable, Settings
+from bxcore.config.settings import HonchoTable, ModelServerTable, ModelTable, Settings
 from bxcore.did_you_mean import hint
 from bxcore.toml_lines import line_of
 
@@ -57,12 +57,21 @@ def _check(merged: dict[str, Any]) -> Iterator[tuple[Where, str]]:
             yield where, _unknown(where) if error["type"] == "extra_forbidden" else sentence_of(error)
     for place, sentence in _honcho(merged.get("honcho", {})):
         yield ("honcho", *place), sentence
+    for place, sentence in _model(merged.get("model", {})):
+        yield ("model", *place), sentence
 
 
 def _honcho(table: object) -> list[tuple[Where, str]]:
     """Rules over the whole table are said even when another table is wrong; not when this one is."""
     try:
         return honcho_names.problems(HonchoTable.model_validate(table))
+    except ValidationError:
+        return []
+
+
+def _model(table: object) -> list[tuple[Where, str]]:
+    try:
+        return model_servers.problems(ModelTable.model_validate(table))
     except ValidationError:
         return []
 
@@ -107,6 +116,7 @@ def _tables() -> dict[tuple[str, ...], tuple[str, ...]]:
         assert isinstance(info.annotation, type)
         tables[(name,)] = tuple(info.annotation.model_fields)
     tables[("honcho", "read")] = ("agent", "workspace", "trusted", "class")
+    tables[("model", "also")] = tuple(ModelServerTable.model_fields)
     return tables
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bxcore.config.environment import SECRETS
 from bxcore.config.layers import SourceText
@@ -25,6 +26,8 @@ class Secrets:
     """What may never be shown: no ``repr`` has it, no error text names it."""
 
     model_api_key: str | None = field(default=None, repr=False)
+    model_also_api_keys: tuple[str | None, ...] = field(default=(), repr=False)
+    """One a ``[[model.also]]``, in their order."""
     honcho_token: str | None = field(default=None, repr=False)
 
 
@@ -57,7 +60,7 @@ def read_secrets(
         "model_api_key": ("model.api_key_file", settings.model.api_key_file),
         "honcho_token": ("honcho.token_file", settings.honcho.token_file),
     }
-    values: dict[str, str | None] = {}
+    values: dict[str, Any] = {}
     problems: list[ConfigProblem] = []
     for name, (key, file) in files.items():
         credential = paths.credentials / name if paths.credentials else None
@@ -70,7 +73,20 @@ def read_secrets(
             where = origins.get(key, str(chosen)) if chosen is not None else f"${SECRETS[name]}"
             place, line = _place(where)
             problems.append(ConfigProblem(place=place, line=line, key=key, sentence=found.sentence))
-    return Secrets(**values), tuple(problems)
+    others = [_also_key(table.api_key_file) for table in settings.model.also]
+    for number, other in enumerate(others, start=1):
+        if isinstance(other, _Unreadable):
+            place, _ = _place(origins.get("model.also", "[[model.also]]"))
+            key = f"model.also[{number}].api_key_file"
+            problems.append(ConfigProblem(place=place, line=None, key=key, sentence=other.sentence))
+    also = tuple(None if isinstance(other, _Unreadable) else other for other in others)
+    return Secrets(**values, model_also_api_keys=also), tuple(problems)
+
+
+def _also_key(file: Path | None) -> str | _Unreadable | None:
+    """The key of a ``[[model.also]]``; it comes from its file alone."""
+    text = None if file is None else _text(file)
+    return _one_word(text, "names a file that") if isinstance(text, str) else text
 
 
 @dataclass(frozen=True, slots=True)

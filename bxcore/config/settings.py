@@ -33,8 +33,8 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=False)
 
 
-class ModelTable(_Table):
-    """``[model]``: where turns are thought out."""
+class ModelServerTable(_Table):
+    """``[[model.also]]``: a model that is asked while those before it do not answer."""
 
     url: Annotated[str, AfterValidator(model_url)] = "embedded"
     name: str | None = None
@@ -43,6 +43,19 @@ class ModelTable(_Table):
     api_key_file: FilePath | None = None
     context_tokens: int = Field(default=8192, ge=2048, le=4_194_304)
     first_token_s: float = Field(default=60.0, allow_inf_nan=False, gt=0, le=3600)
+    prompt_tokens_per_s: float = Field(default=40.0, allow_inf_nan=False, ge=1, le=1_000_000)
+    stall_s: float = Field(default=120.0, allow_inf_nan=False, gt=0, le=3600)
+
+
+class ModelTable(ModelServerTable):
+    """``[model]``: where turns are thought out; ``also`` are others in order of preference."""
+
+    also: tuple[ModelServerTable, ...] = Field(default=(), strict=False, max_length=7)
+
+    @property
+    def servers(self) -> tuple[ModelServerTable, ...]:
+        """All of them, the preferred one first."""
+        return (self, *self.also)
 
 
 class LoopTable(_Table):

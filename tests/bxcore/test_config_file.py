@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bxcore.config import Settings, SourceText, load
+from bxcore.config.settings import ModelServerTable
 from bxcore.grants import load as load_grants
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -52,6 +53,7 @@ def test_every_key_is_there_and_none_that_the_code_does_not_know() -> None:
     }
     assert written == known
     assert set(tables["honcho"]["read"][0]) == {"agent", "workspace", "trusted", "class"}
+    assert set(tables["model"]["also"][0]) == set(ModelServerTable.model_fields)
 
 
 def test_every_key_has_a_comment_above_it() -> None:
