@@ -9,12 +9,11 @@ from pathlib import Path
 from bxcore.args.memory import FILES
 from bxcore.decide import turns
 from bxcore.erasing import Place
-from bxcore.forgetting import Needle, speaks, turn_of_calls, turns_with
+from bxcore.forgetting import Needle, speaks, summed_up, turn_of_calls, turns_with
 from bxcore.records import Record
-from bxio import log_rewriting, text_search, whole_results
-from bxio.log_rewriting import TORN
+from bxio import log_rewriting, session_logs, text_search, whole_results
 from bxio.memory_files import MemoryFiles
-from bxio.session_store import LOG, SessionError, SessionStore
+from bxio.session_store import SessionError, SessionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +85,14 @@ class Finding:
     def _look(self, session: str, needle: Needle, holding: Holding) -> None:
         folder = self._sessions.folder / session
         beside = [path for path in _beside(folder) if text_search.holds(path, needle)]
-        if not beside and not needle.may_be_in((folder / LOG).read_bytes()):
+        logs = self._sessions.logs(session)
+        if not beside and not any(needle.may_be_in(path.read_bytes()) for path in logs):
             return
         records = self._sessions.read(session)
         made_in = _turn_of_results(folder, records)
         numbers = {*turns_with(records, needle), *(made_in[path] for path in beside if path in made_in)}
         holding.speaks = holding.speaks or speaks(records, needle)
-        if numbers:
+        if numbers or summed_up(records, needle):
             found = tuple(sorted(numbers))
             holding.found.append(Found(session, self._log(session), found, len(found)))
         loose = (path for path in beside if path not in made_in)
@@ -104,7 +104,7 @@ class Finding:
 
 def _beside(folder: Path) -> Iterator[Path]:
     """What of a session's texts lies beside its log."""
-    yield from sorted(folder.glob(TORN))
+    yield from session_logs.torn_tails(folder)
     yield from (result.path for result in whole_results.kept(folder))
 
 

@@ -158,6 +158,14 @@ class Recalls:
             self._index_failed(error)
             return {}
 
+    def turns_in(self, session: str, log: str) -> int:
+        """Up to which turn a session's log of that name is taken in; 0 when there is no index."""
+        try:
+            return 0 if self._index is None else self._index.turns_in(session, log)
+        except RecallIndexError as error:
+            self._index_failed(error)
+            return 0
+
     def settle(self, *, bulk: bool) -> None:
         """Put what is new where it is found quickest, when there is enough of it; a lot with ``bulk``."""
         if self._index is None:

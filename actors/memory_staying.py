@@ -10,9 +10,9 @@ from actors.memory_finding import Holding
 from actors.memory_parts import Places
 from bxcore.args.memory import FILES
 from bxcore.forgetting import Needle
-from bxio import text_search, whole_results
+from bxio import session_logs, text_search, whole_results
 from bxio.memory_files import REVISIONS, MemoryFiles
-from bxio.session_store import BASELINE, LOG
+from bxio.session_store import BASELINE, SessionError
 
 NAMED = 5
 """Sessions or files that a sentence names at most."""
@@ -62,8 +62,9 @@ class Staying:
         """Whether a session's log has a hit of another one, as recall heads it (spec 4.3)."""
         if session == another:
             return False
-        with suppress(OSError):
-            return f" session {another} turn ".encode() in (self._folder(session) / LOG).read_bytes()
+        heading = f" session {another} turn ".encode()
+        with suppress(OSError, SessionError):
+            return any(heading in path.read_bytes() for path in self._sessions.logs(session))
         return False
 
     # Of a text.
@@ -111,7 +112,8 @@ class Staying:
         """Whether something else sees to it, or says that it stays."""
         places = self._places
         if path.parent.parent == self._sessions.folder:
-            return path.name in {LOG, BASELINE, whole_results.FOLDER} or path.name.startswith(f"{LOG}.torn-")
+            beside = path.name in {BASELINE, whole_results.FOLDER}
+            return beside or session_logs.is_log(path.name) or session_logs.is_torn(path.name)
         ours = {self._files.path(file) for file in FILES} | {places.files / REVISIONS, places.record}
         return path in ours or path in places.kept or path == places.index.with_suffix(".words")
 

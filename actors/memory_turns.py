@@ -101,7 +101,7 @@ class Turns:
     def _taken_in(self, session: str, turn: int | None) -> Iterator[None]:
         """The same in pieces."""
         try:
-            ended = self._intake.read(session, turn)
+            ended = self._intake.read(session, turn, self._recalls.turns_in)
             rows = self._intake.decide(ended)
         except (SessionError, JournalError) as error:
             logger.error("memory: session {} is not taken in: {}", session, error.sentence)

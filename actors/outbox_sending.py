@@ -21,7 +21,6 @@ from bxcore.session_fold import log_of
 from bxio.deadline_http import Cut
 from bxio.honcho import NewMessage
 from bxio.honcho.errors import NoSuchRoute, NoSuchWorkspace, NotFound
-from bxio.session_store import LOG
 from bxio.turn_ledger import DeliveryMarks
 
 GONE = "its log is gone"
@@ -66,13 +65,13 @@ class Sender:
         self._marks = marks
         self._cut = cut
         self._now = now
-        self._last: tuple[object, _Log] | None = None
+        self._last: tuple[object, int, _Log] | None = None
         self.times = 1
         """How often ``request_s`` a request may take."""
 
     def pack(self, session: str, batch: Sequence[Waiting]) -> Pack:
         """The first turns of a batch: as many as one append takes, or one."""
-        log = self._read(session)
+        log = self._read(session, min((waiting.row.turn for waiting in batch), default=1))
         done: list[Waiting] = []
         wanted: list[Part] = []
         for waiting in batch:
@@ -169,19 +168,19 @@ class Sender:
         """Hold no text any longer."""
         self._last = None
 
-    def _read(self, session: str) -> _Log:
-        """The log; the last one is held while it stays as it is, for a long one goes in many appends."""
-        path = self._delivery.sessions.folder / session / LOG
-        try:
-            found = path.stat()
-            state: object = (session, found.st_ino, found.st_size, found.st_mtime_ns)
-        except OSError:
-            state = None
-        if state is not None and self._last is not None and self._last[0] == state:
-            return self._last[1]
-        records = self._delivery.sessions.read(session)
+    def _read(self, session: str, since: int) -> _Log:
+        """The log from the epoch of a turn on; the last one is held while it stays as it is.
+
+        For a long one goes in many appends.
+        """
+        found = self._delivery.sessions.find(session)
+        if found is not None and self._last is not None:
+            state, first, log = self._last
+            if state == found and first <= since:
+                return log
+        records = self._delivery.sessions.read(session, since=since)
         log = _Log(log_of(records), {turn.turn: turn for turn in finished_turns(session, records)})
-        self._last = (state, log)
+        self._last = (found, since, log)
         return log
 
     def _parts(self, log: _Log, waiting: Waiting) -> tuple[Part, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bxcore.epochs import turns_before
 from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import Label
 from bxcore.records import Record, User
@@ -28,9 +29,12 @@ class FinishedTurn:
 
 
 def finished_turns(session: str, records: Sequence[Record]) -> Iterator[FinishedTurn]:
-    """Every turn that came to a reply, in order; a failed, interrupted or forgotten one is left out."""
+    """Every turn that came to a reply, in order; a failed, interrupted or forgotten one is left out.
+
+    ``records`` are a log, or its epochs from a later one on.
+    """
     labels = tuple(labels_after(records))
-    for turn, (start, end) in enumerate(spans(records), 1):
+    for turn, (start, end) in enumerate(spans(records), turns_before(records) + 1):
         user = records[start]
         reply = reply_of(records[start:end])
         if isinstance(user, User) and reply is not None and (user.text, reply) != (FORGOTTEN, FORGOTTEN):

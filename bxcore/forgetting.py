@@ -10,7 +10,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bxcore.records import Assistant, Record, ToolCall, ToolResult, Usage, User
+from bxcore.epochs import turns_before
+from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, Usage, User
 from bxcore.schemas import TOOLS
 from bxcore.turn_spans import spans
 
@@ -89,7 +90,7 @@ def turns_with(records: Sequence[Record], needle: Needle) -> tuple[int, ...]:
     """The turns in whose words, calls or results the text stands, from 1."""
     return tuple(
         number
-        for number, (start, end) in enumerate(spans(records), 1)
+        for number, (start, end) in enumerate(spans(records), turns_before(records) + 1)
         if any(needle.stands_in(text) for record in records[start:end] for text in _texts(record))
     )
 
@@ -120,12 +121,24 @@ def _own_name(name: str) -> Iterator[str]:
 
 
 def without(records: Sequence[Record], turns: Collection[int]) -> tuple[Record, ...]:
-    """The log with ``FORGOTTEN`` for every text of these turns."""
-    found = list(records)
-    for number, (start, end) in enumerate(spans(records), 1):
+    """The log, or one epoch of it, with ``FORGOTTEN`` for every text of these turns, and for each summary."""
+    found = [_without_summary(record) for record in records]
+    for number, (start, end) in enumerate(spans(records), turns_before(records) + 1):
         if number in turns:
-            found[start:end] = map(_blank, records[start:end])
+            found[start:end] = map(_blank, found[start:end])
     return tuple(found)
+
+
+def _without_summary(record: Record) -> Record:
+    """A summary tells of every turn before it; nobody knows from which one a word of it came."""
+    if isinstance(record, SessionStart) and record.summary:
+        return replace(record, summary=FORGOTTEN)
+    return record
+
+
+def summed_up(records: Sequence[Record], needle: Needle) -> bool:
+    """Whether a summary of the session's turns holds the text."""
+    return any(isinstance(record, SessionStart) and needle.stands_in(record.summary) for record in records)
 
 
 def _blank(record: Record) -> Record:
@@ -164,7 +177,7 @@ def calls_of(records: Sequence[Record], turns: Collection[int]) -> tuple[str, ..
 def turn_of_calls(records: Sequence[Record]) -> dict[str, int]:
     """In which turn each call was made, by its id."""
     found: dict[str, int] = {}
-    for number, (start, end) in enumerate(spans(records), 1):
+    for number, (start, end) in enumerate(spans(records), turns_before(records) + 1):
         for record in records[start:end]:
             if isinstance(record, ToolResult):
                 found.setdefault(record.call, number)

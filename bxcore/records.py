@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -15,6 +15,8 @@ SCHEMA = 1
 """The version of the log's records, kept in each ``SessionStart``."""
 
 
+_EPOCH = frozenset({"epoch", "turns", "summary", "tools"})
+"""What a start has only where it says something: the first epoch's has but its tools."""
 _HALF = re.compile("\udced[\udca0-\udcbf][\udc80-\udcbf]|[\ud800-\udfff]")
 """Half a character as it is, or first as the three bytes that ``surrogateescape`` keeps of one."""
 
@@ -38,6 +40,10 @@ class SessionStart:
 
     ``log`` tells this log from another one of the same name, begun after this one was deleted; empty in logs
     that were begun before there were such names. An imported session is untrusted from its start.
+
+    A later ``epoch`` (from 1) begins with one too: of the same baseline and log, with the label so far, the
+    number of ``turns`` before it and a ``summary`` of them, which has that label (spec 3.4). ``tools`` names
+    those that the session has while the epoch lasts; empty in logs that were begun before there were such.
     """
 
     baseline: str
@@ -45,6 +51,10 @@ class SessionStart:
     untrusted: bool = False
     schema: int = SCHEMA
     log: str = ""
+    epoch: int = 0
+    turns: int = 0
+    summary: str = ""
+    tools: tuple[str, ...] = ()
     kind: Literal["session_start"] = "session_start"
 
 
@@ -129,7 +139,7 @@ def _fields(record: Record) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": record.kind}
     for name in record.__dataclass_fields__:
         value = getattr(record, name)
-        if name == "kind" or value is None:
+        if name == "kind" or value is None or (name in _EPOCH and not value):
             continue
         found["class" if name == "level" else name] = _json_value(value)
     return found
@@ -141,21 +151,31 @@ def _json_value(value: object) -> object:
     if isinstance(value, str):
         return whole(value)
     if isinstance(value, tuple):
-        calls: tuple[ToolCall, ...] = value
-        return [
-            {"id": whole(call.id), "name": whole(call.name), "arguments": whole(call.arguments)}
-            for call in calls
-        ]
+        return [_json_item(item) for item in value]
     return value
 
 
-def read(data: bytes) -> tuple[Record, ...]:
+def _json_item(item: ToolCall | str) -> object:
+    if isinstance(item, str):
+        return whole(item)
+    return {"id": whole(item.id), "name": whole(item.name), "arguments": whole(item.arguments)}
+
+
+def read(data: bytes, *, may_be_torn: bool = True) -> tuple[Record, ...]:
     """The records of a log, framed (``bxcore.journal``) or bare lines; a torn last line is left out.
 
-    Raises ``journal.DamageError`` when acknowledged lines are lost, ``RecordError`` for what is no record.
+    Raises ``journal.DamageError`` when acknowledged lines are lost, ``RecordError`` for what is no record, or
+    for a torn line in a log that cannot have one.
     """
-    payloads = journal.recover(data).payloads if journal.is_framed(data) else _bare_lines(data)
+    payloads = _framed(data, may_be_torn=may_be_torn) if journal.is_framed(data) else _bare_lines(data)
     return tuple(parse(payload, number) for number, payload in enumerate(payloads, start=1))
+
+
+def _framed(data: bytes, *, may_be_torn: bool) -> Sequence[str]:
+    found = journal.recover(data)
+    if found.tail and not may_be_torn:
+        raise RecordError(f"line {len(found.payloads) + 1} of the log is damaged")
+    return found.payloads
 
 
 def _bare_lines(data: bytes) -> list[str]:
@@ -215,7 +235,25 @@ def _session_start(found: dict[str, Any]) -> SessionStart:
         untrusted=found.get("untrusted", False) is not False,
         schema=_number(found, "schema"),
         log=_maybe_text(found, "log") or "",
+        epoch=_count(found, "epoch"),
+        turns=_count(found, "turns"),
+        summary=_maybe_text(found, "summary") or "",
+        tools=tuple(_name(name) for name in _typed({"tools": [], **found}, "tools", list)),
     )
+
+
+def _count(found: dict[str, Any], key: str) -> int:
+    """A number from 0; 0 when it is not said."""
+    number = _number({key: 0, **found}, key)
+    if number < 0:
+        raise TypeError(key)
+    return number
+
+
+def _name(found: object) -> str:
+    if not isinstance(found, str):
+        raise TypeError("tools")
+    return whole(found)
 
 
 def _user(found: dict[str, Any]) -> User:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from bxcore.labels import NEW_SESSION, TOP, Label, join
-from bxcore.records import Record, SessionStart, ToolResult
+from bxcore.records import Record, SessionStart, ToolResult, User
 
 
 def label_of(records: Iterable[Record]) -> Label:
@@ -42,3 +42,31 @@ def log_of(records: Iterable[Record]) -> str:
     """What tells this log from another one of the same session's name; empty for an old log, or for none."""
     first = next(iter(records), None)
     return first.log if isinstance(first, SessionStart) else ""
+
+
+class SoFar:
+    """What a session has come to, kept while its log grows: each record costs the same (spec 2.1, 3.1).
+
+    Begun with the records from its start on, or with those of a later epoch, whose start has the rest.
+    """
+
+    def __init__(self, records: Sequence[Record] = ()) -> None:
+        self.label = NEW_SESSION
+        self.epoch = 0
+        self.turns = 0
+        self._begun = False
+        self.take(records)
+
+    def take(self, added: Sequence[Record]) -> None:
+        """The records that were appended."""
+        if added and not self._begun:
+            self._begin(added[0])
+        for record in added:
+            self.label = _joined(self.label, record)
+            self.turns += isinstance(record, User)
+
+    def _begin(self, first: Record) -> None:
+        self._begun = True
+        self.label = label_of([first])
+        if isinstance(first, SessionStart):
+            self.epoch, self.turns = first.epoch, first.turns

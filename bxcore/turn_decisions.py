@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bxcore.decide import Action, Send, Skip, Workspace, decide
+from bxcore.epochs import turns_before
 from bxcore.records import Record, User
 from bxcore.session_fold import labels_after
 from bxcore.turn_spans import is_over, spans
@@ -32,11 +33,13 @@ class Decided:
 
 
 def ended_turns(records: Sequence[Record]) -> int:
-    """Up to which turn a log's turns are over: the last one may still run."""
+    """Up to which turn a log's turns are over: the last one may still run.
+
+    Here as below, ``records`` are a log, or its epochs from a later one on.
+    """
     known = spans(records)
-    if known and not is_over(records[slice(*known[-1])]):
-        return len(known) - 1
-    return len(known)
+    count = turns_before(records) + len(known)
+    return count - 1 if known and not is_over(records[slice(*known[-1])]) else count
 
 
 def decide_turns(
@@ -48,16 +51,17 @@ def decide_turns(
     earlier turns read, so each is decided on its own records: a long log takes time in step with its length.
     """
     labels = tuple(labels_after(records))
-    known = spans(records)
+    known, before = spans(records), turns_before(records)
     for turn in numbers:
-        start, end = known[turn - 1]
+        start, end = known[turn - 1 - before]
         state = labels[end - 1]
         yield turn, decide(state, records[start:end], 1, agent) if save else Skip(NOT_SAVED)
 
 
-def said_at(records: Sequence[Record]) -> list[str]:
+def said_at(records: Sequence[Record]) -> dict[int, str]:
     """When each turn was said, ISO 8601, or empty."""
-    return [record.at for record in records if isinstance(record, User)]
+    users = (record for record in records if isinstance(record, User))
+    return {turn: user.at for turn, user in enumerate(users, turns_before(records) + 1)}
 
 
 def dump(row: Decided) -> str:

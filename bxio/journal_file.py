@@ -182,9 +182,14 @@ class JournalFile:
             raise JournalError(_POISONED.format(path=self.path)) from None
         self._synced = self._seq
 
+    def let_go(self) -> int:
+        """The descriptor, for who keeps the file's lock without writing to it; the file is as if closed."""
+        descriptor, self._fd = self._fd, -1
+        return descriptor
+
     def close(self) -> None:
         """Close the file and free its lock; a second call does nothing."""
-        descriptor, self._fd = self._fd, -1
+        descriptor = self.let_go()
         if descriptor >= 0:
             os.close(descriptor)
 

@@ -5,28 +5,22 @@ Only for a session that is not open: whoever has its log open holds its lock. Ea
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Collection
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bxcore import forgetting, journal, records
 from bxcore.errors import system_reason
-from bxcore.session_fold import log_of
-from bxio import whole_results
+from bxio import session_logs, whole_results
 from bxio.folders import sync_folder, write_whole
-from bxio.journal_file import JournalError, JournalFile, is_at
-from bxio.session_store import LOG, SessionError
+from bxio.journal_file import JournalError, JournalFile
+from bxio.session_logs import LOG, SessionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-TORN = f"{LOG}.torn-*"
-_FIRST_LINE = 64 * 1024
-"""Bytes; the first record of a log holds no text."""
 
 
 def log_name(folder: Path) -> str:
@@ -34,24 +28,30 @@ def log_name(folder: Path) -> str:
 
     A log that is damaged further on has its name all the same.
     """
-    try:
-        with (folder / LOG).open("rb") as file:
-            return log_of(records.read(file.readline(_FIRST_LINE)))
-    except (OSError, records.RecordError, journal.DamageError):
-        return ""
+    start = session_logs.start_of(folder / LOG)
+    return start.log if start is not None else ""
 
 
 def forget_turns(folder: Path, turns: Collection[int]) -> None:
     """Take the texts of these turns out of the log below ``folder``, with their whole results and torn tails.
 
-    Raises ``SessionError``; then the log is as before, or as it is to be.
+    No summary of the session's turns is left either. Raises ``SessionError``; then each file of the log is as
+    before, or as it is to be.
     """
-    with _telling(folder), _opened(folder) as file:
-        found = tuple(records.parse(payload, number) for number, payload in enumerate(file.payloads, 1))
-        results = [whole_results.place(folder, call) for call in forgetting.calls_of(found, turns)]
-        remove(*results, *folder.glob(TORN))
-        left = map(records.dump, forgetting.without(found, turns))
-        write_whole(folder / LOG, journal.written(left))
+    with _telling(folder), ExitStack() as stack:
+        first, *later = session_logs.logs(folder) or (folder / LOG,)
+        files = [stack.enter_context(_opened(path)) for path in (first, *later)]
+        remove(*session_logs.torn_tails(folder))
+        for file in reversed(files):  # the first one last: with its new file the lock is free
+            _forget_in(folder, file, turns)
+
+
+def _forget_in(folder: Path, file: JournalFile, turns: Collection[int]) -> None:
+    found = tuple(records.parse(payload, number) for number, payload in enumerate(file.payloads, 1))
+    remove(*(whole_results.place(folder, call) for call in forgetting.calls_of(found, turns)))
+    left = forgetting.without(found, turns)
+    if left != found:
+        write_whole(file.path, journal.written(map(records.dump, left)))
 
 
 def forget_session(folder: Path, work: Path | None = None) -> str | None:
@@ -62,7 +62,7 @@ def forget_session(folder: Path, work: Path | None = None) -> str | None:
     """
     if not folder.exists():
         return None
-    with _telling(folder), _held(folder):
+    with _telling(folder), session_logs.locked(folder):
         stays = None if work is None else _without_work(work)
         gone = folder.with_name(f".{folder.name}.forgotten")
         shutil.rmtree(gone, ignore_errors=True)
@@ -103,16 +103,12 @@ def sweep(sessions: Path) -> None:
 def is_open(folder: Path) -> bool:
     """Whether a session's log is open somewhere, and so not to be rewritten."""
     try:
-        descriptor = os.open(folder / LOG, os.O_RDONLY | os.O_CLOEXEC)
+        with session_logs.locked(folder):
+            return False
+    except SessionError:
+        return True
     except OSError:
         return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 @contextmanager
@@ -130,29 +126,9 @@ def _telling(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _opened(folder: Path) -> Iterator[JournalFile]:
-    file = JournalFile.open(folder / LOG)
+def _opened(path: Path) -> Iterator[JournalFile]:
+    file = JournalFile.open(path)
     try:
         yield file
     finally:
         file.close()
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """With the log's lock, whatever stands in the log."""
-    path = folder / LOG
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except FileNotFoundError:  # a start that never came to its first record
-        yield
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not is_at(path, os.fstat(descriptor)):
-            raise JournalError(f"{path} was written anew just now; try again")
-        yield
-    except BlockingIOError:
-        raise JournalError(f"{path} is open elsewhere; close it there first") from None
-    finally:
-        os.close(descriptor)

@@ -1,4 +1,4 @@
-"""The sessions' folders: ``<folder>/<id>/0.jsonl`` and ``baseline.json`` beside it (spec 3.1, 3.2).
+"""The sessions' folders: ``<folder>/<id>/0.jsonl``, ``1.jsonl``, … and ``baseline.json`` (spec 3.1, 3.2).
 
 Of ten thousand sessions a listing reads names and dates only. One session's ``OpenSession`` belongs to one
 thread; ``read``, ``list`` and ``exists`` may run in any thread beside it.
@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from bxcore import journal, records, session_ids
-from bxcore.errors import SentenceError
+from bxcore import epochs, journal, records, session_ids
 from bxcore.records import Record
-from bxio.folders import make_private, write_whole
-from bxio.journal_file import JournalError, JournalFile
-
-LOG = "0.jsonl"
-BASELINE = "baseline.json"
+from bxio import session_logs
+from bxio.folders import make_private
+from bxio.open_session import BASELINE, OpenSession, open_session
+from bxio.session_logs import LOG, SessionError
 
 
 def new_log() -> str:
@@ -29,67 +27,13 @@ def new_log() -> str:
     return uuid4().hex
 
 
-class SessionError(SentenceError):
-    """A session cannot be opened, read or written; ``sentence`` says which, why and what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """What a listing knows without reading the log: ``updated_s`` is seconds since 1970."""
+    """What a listing knows without reading the log: ``updated_s`` is seconds since 1970, ``size`` bytes."""
 
     session: str
     updated_s: float
     size: int
-
-
-class OpenSession:
-    """A session's log, open for appending and locked; ``records`` grows with what is appended."""
-
-    def __init__(self, session: str, folder: Path, file: JournalFile, found: tuple[Record, ...]) -> None:
-        self.session = session
-        self.records = list(found)
-        torn = file.torn
-        self.torn_note: str | None = None
-        """A line for the person when a crash had left a torn last line."""
-        if torn is not None:
-            self.torn_note = f"{torn.size} bytes of a torn last line were cut and kept in {torn.kept.name}"
-        self._folder = folder
-        self._file = file
-
-    def append(self, added: Sequence[Record], *, sync: bool = True) -> None:
-        """Add records in one write; with ``sync`` they and all before them are on disk when this returns.
-
-        Raises ``SessionError``: after it the log and ``records`` are as before, or the log takes no more.
-        """
-        try:
-            self._file.append([records.dump(record) for record in added], sync=sync)
-        except JournalError as error:
-            raise SessionError(error.sentence) from None
-        self.records.extend(added)
-
-    def save_baseline(self, data: bytes) -> None:
-        """Keep the baseline, whole and lasting, before the log's first record names its sha256."""
-        try:
-            write_whole(self._folder / BASELINE, data)
-        except OSError as error:
-            raise SessionError(
-                f"the baseline of session {self.session} cannot be saved: {error.strerror}"
-            ) from None
-
-    def baseline(self) -> bytes | None:
-        """The saved baseline byte for byte, None when there is none."""
-        try:
-            return (self._folder / BASELINE).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise SessionError(
-                f"the baseline of session {self.session} cannot be read: {error.strerror}"
-            ) from None
-
-    def close(self) -> None:
-        """Close the log and free its lock; a second call does nothing."""
-        self._file.close()
 
 
 class SessionStore:
@@ -105,32 +49,53 @@ class SessionStore:
             make_private(folder)
         except OSError as error:
             raise SessionError(f"the folder of session {session} cannot be used: {error.strerror}") from None
-        try:
-            file = JournalFile.open(folder / LOG)
-        except JournalError as error:
-            raise SessionError(error.sentence) from None
-        try:
-            found = _parsed(session, file.payloads)
-        except SessionError:
-            file.close()
-            raise
-        return OpenSession(session, folder, file, found)
+        return open_session(session, folder)
 
-    def read(self, session: str) -> tuple[Record, ...]:
+    def read(self, session: str, *, since: int = 1) -> tuple[Record, ...]:
         """The records on file now, also while the session is open; empty when there is no such session.
 
-        Raises ``SessionError`` for a damaged log.
+        All epochs in order, or from the one on that holds turn ``since``. Raises ``SessionError`` for damage.
         """
+        found: list[list[Record]] = []
+        for path in reversed(self.logs(session)):
+            part = self._part(session, path, last=not found)
+            if part or found:  # one without a record never came to begin
+                found.insert(0, part)
+            if part and since > max(1, epochs.turns_before(part)):
+                break
         try:
-            data = (self._folder_of(session) / LOG).read_bytes()
+            return epochs.joined(found)
+        except epochs.EpochError as error:
+            raise SessionError(f"session {session}: {error}; restore it from a backup") from None
+
+    def _part(self, session: str, path: Path, *, last: bool) -> list[Record]:
+        """One epoch; only the last one may have a torn tail, for all before it was on disk when it began."""
+        try:
+            return list(records.read(path.read_bytes(), may_be_torn=last))
         except FileNotFoundError:
-            return ()
+            return []
         except OSError as error:
             raise SessionError(f"the log of session {session} cannot be read: {error.strerror}") from None
-        try:
-            return records.read(data)
         except (journal.DamageError, records.RecordError) as error:
-            raise SessionError(f"session {session}: {error}") from None
+            which = "" if path.name == LOG else f"{path.name}: "
+            raise SessionError(f"session {session}: {which}{error}") from None
+
+    def logs(self, session: str) -> tuple[Path, ...]:
+        """The files of a session's log in order; none when there is none. Raises ``SessionError``."""
+        return session_logs.logs(self._folder_of(session))
+
+    def size(self, session: str) -> int:
+        """The bytes of all its files; 0 when there is no such session."""
+        found = self.find(session)
+        return 0 if found is None else found.size
+
+    def turns_before(self, session: str) -> int:
+        """The turns of the epochs before the last one: the model no longer sees those."""
+        for path in reversed(self.logs(session)):
+            start = session_logs.start_of(path)
+            if start is not None:
+                return start.turns
+        return 0
 
     def exists(self, session: str) -> bool:
         """Whether there is a log of that name."""
@@ -139,10 +104,9 @@ class SessionStore:
     def find(self, session: str) -> StoredSession | None:
         """What a listing knows of one session; None when there is none."""
         try:
-            log = (self._folder_of(session) / LOG).lstat()
+            return StoredSession(session, *session_logs.state_of(str(self._folder_of(session))))
         except OSError:
             return None
-        return StoredSession(session, log.st_mtime, log.st_size)
 
     def list(self, limit: int | None = None) -> tuple[StoredSession, ...]:
         """The sessions by their last change, the newest first; at most ``limit`` when it is given."""
@@ -160,8 +124,7 @@ class SessionStore:
             for entry in entries:
                 if session_ids.problem(entry.name) is None:
                     with suppress(OSError):
-                        log = os.stat(f"{entry.path}/{LOG}", follow_symlinks=False)  # noqa: PTH116 (a Path costs more)
-                        yield StoredSession(entry.name, log.st_mtime, log.st_size)
+                        yield StoredSession(entry.name, *session_logs.state_of(entry.path))
 
     def _folder_of(self, session: str) -> Path:
         problem = session_ids.problem(session)
@@ -170,12 +133,8 @@ class SessionStore:
         return self.folder / session
 
 
-def _parsed(session: str, payloads: Sequence[str]) -> tuple[Record, ...]:
-    try:
-        return tuple(records.parse(payload, number) for number, payload in enumerate(payloads, start=1))
-    except records.RecordError as error:
-        raise SessionError(f"session {session}: {error}") from None
-
-
 def _by_date(stored: StoredSession) -> tuple[float, str]:
     return stored.updated_s, stored.session
+
+
+__all__ = ["BASELINE", "LOG", "OpenSession", "SessionError", "SessionStore", "StoredSession", "new_log"]

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from bxcore import journal
-from bxcore import records as log_records
 from bxcore.decide import turns
+from bxcore.epochs import turns_before
 from bxcore.records import Record
 from bxcore.session_fold import log_of
 from bxcore.turn_decisions import Decided, decide_turns, ended_turns, said_at
+from bxio import session_logs
 from bxio.session_store import LOG, SessionError, SessionStore
 from bxio.turn_ledger import TurnLedger
-
-_FIRST_LINE = 64 * 1024
-"""Bytes; the first record of a log holds no text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A session's log of ``size`` bytes, whose turns are over up to ``upto``; ``log`` is its own name."""
+    """A session's log of ``size`` bytes, whose turns are over up to ``upto``; ``log`` is its own name.
+
+    ``records`` are all of it, or the epochs with the turns that were asked for.
+    """
 
     session: str
     records: tuple[Record, ...]
@@ -45,18 +45,23 @@ class TurnIntake:
         """Open the ledger. Raises ``JournalError``."""
         return cls(sessions, TurnLedger.open(ledger), agent=agent, save=save)
 
-    def read(self, session: str, turn: int | None) -> Ended:
+    def read(
+        self, session: str, turn: int | None, indexed: Callable[[str, str], int] = lambda _session, _log: 0
+    ) -> Ended:
         """The log, whose turns are over up to ``turn``; with None, up to the last that is surely over.
 
-        Raises ``SessionError``.
+        ``indexed`` tells up to which turn a session's log of that name is indexed: what is both indexed and
+        decided in earlier epochs is not read. Raises ``SessionError``.
         """
-        try:
-            size = (self._sessions.folder / session / LOG).stat().st_size
-        except OSError as error:
-            raise SessionError(f"the log of session {session} cannot be read: {error.strerror}") from None
-        records = self._sessions.read(session)
+        size = self._sessions.size(session)
+        if not self._sessions.exists(session):
+            raise SessionError(f"the log of session {session} cannot be read: it is not there")
+        name = self._name(session) or ""
+        known = min(self._ledger.decided(session, name), indexed(session, name))
+        records = self._sessions.read(session, since=known + 1)
         surely = ended_turns(records)
-        upto = surely if turn is None else max(surely, min(turn, turns(records)))
+        count = turns_before(records) + turns(records)
+        upto = surely if turn is None else max(surely, min(turn, count))
         return Ended(session=session, records=records, size=size, upto=upto, log=log_of(records))
 
     def decide(self, ended: Ended) -> tuple[Decided, ...]:
@@ -65,7 +70,7 @@ class TurnIntake:
         numbers = range(self._ledger.decided(session, log) + 1, ended.upto + 1)
         at = said_at(ended.records)
         rows = tuple(
-            Decided(session=session, turn=number, size=ended.size, action=action, log=log, at=at[number - 1])
+            Decided(session=session, turn=number, size=ended.size, action=action, log=log, at=at[number])
             for number, action in decide_turns(ended.records, numbers, agent=self._agent, save=self._save)
         )
         if rows:
@@ -93,11 +98,8 @@ class TurnIntake:
 
     def _name(self, session: str) -> str | None:
         """What tells the log from others of that name, by its first line; None when that cannot be read."""
-        try:
-            with (self._sessions.folder / session / LOG).open("rb") as file:
-                return log_of(log_records.read(file.readline(_FIRST_LINE)))
-        except (OSError, log_records.RecordError, journal.DamageError):
-            return None
+        start = session_logs.start_of(self._sessions.folder / session / LOG)
+        return None if start is None else start.log
 
     def close(self) -> None:
         """Close the ledger; a second call does nothing."""

@@ -1,0 +1,192 @@
+"""A session's log while it is open: locked, appended to, gone on with in a new epoch (spec 3.1, 3.4).
+
+Only the last epoch's file is read: its start has the label and the number of turns of all before it. An epoch
+begins when its file lies whole under its name; all of the one before is on disk then.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from bxcore import journal, records
+from bxcore.errors import system_reason
+from bxcore.labels import Label
+from bxcore.records import Record, SessionStart
+from bxcore.session_fold import SoFar
+from bxio.folders import sync_folder, write_whole
+from bxio.journal_file import JournalError, JournalFile
+from bxio.session_logs import LOG, SessionError, lock, log_path, logs
+
+BASELINE = "baseline.json"
+
+
+class OpenSession:
+    """Used by one thread. ``records`` are those of the last epoch, and grow with what is appended."""
+
+    def __init__(
+        self, session: str, folder: Path, file: JournalFile, found: Sequence[Record], *, held: int = -1
+    ) -> None:
+        self.session = session
+        self.records = list(found)
+        self.torn_note: str | None = None
+        """A line for the person when a crash had left a torn last line."""
+        self._so_far = SoFar(found)
+        self._folder = folder
+        self._file = file
+        self._lock = held
+        """A descriptor that holds the lock, when the file is not the one that carries it; else -1."""
+
+    @property
+    def label(self) -> Label:
+        """The session's label so far, over all epochs."""
+        return self._so_far.label
+
+    @property
+    def turns(self) -> int:
+        """Its turns so far, in all epochs."""
+        return self._so_far.turns
+
+    @property
+    def epoch(self) -> int:
+        """The number of the last epoch, from 0."""
+        return self._so_far.epoch
+
+    def append(self, added: Sequence[Record], *, sync: bool = True) -> None:
+        """Add records in one write; with ``sync`` they and all before them are on disk when this returns.
+
+        Raises ``SessionError``: after it the log and ``records`` are as before, or the log takes no more.
+        """
+        try:
+            self._file.append([records.dump(record) for record in added], sync=sync)
+        except JournalError as error:
+            raise SessionError(error.sentence) from None
+        self.records.extend(added)
+        self._so_far.take(added)
+
+    def begin_epoch(self, start: SessionStart) -> None:
+        """Go on in a new file that begins with ``start``; on disk when this returns.
+
+        Raises ``SessionError``: then the log is closed, and the next ``open`` finds it before or behind.
+        """
+        path = log_path(self._folder, start.epoch)
+        try:
+            self._file.append((), sync=True)
+            write_whole(path, journal.written([records.dump(start)]))
+            file = JournalFile.open(path)
+        except JournalError as error:
+            self.close()
+            raise SessionError(error.sentence) from None
+        except OSError as error:
+            self.close()
+            raise SessionError(f"{path} cannot be written: {system_reason(error)}") from None
+        self._keep_lock()
+        self._file = file
+        self.records = [start]
+        self._so_far = SoFar(self.records)
+
+    def _keep_lock(self) -> None:
+        """The first file stays open for its lock; any other one was closed."""
+        if self._lock < 0:
+            self._lock = self._file.let_go()
+        else:
+            self._file.close()
+
+    def save_baseline(self, data: bytes) -> None:
+        """Keep the baseline, whole and lasting, before the log's first record names its sha256."""
+        try:
+            write_whole(self._folder / BASELINE, data)
+        except OSError as error:
+            raise SessionError(
+                f"the baseline of session {self.session} cannot be saved: {error.strerror}"
+            ) from None
+
+    def baseline(self) -> bytes | None:
+        """The saved baseline byte for byte, None when there is none."""
+        try:
+            return (self._folder / BASELINE).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise SessionError(
+                f"the baseline of session {self.session} cannot be read: {error.strerror}"
+            ) from None
+
+    def close(self) -> None:
+        """Close the log and free its lock; a second call does nothing."""
+        self._file.close()
+        descriptor, self._lock = self._lock, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def open_session(session: str, folder: Path) -> OpenSession:
+    """Open or make the log below ``folder``; a torn tail is cut and said in ``torn_note``.
+
+    What a crash left of an epoch that never began is taken away. Raises ``SessionError``.
+    """
+    try:
+        paths = logs(folder)
+        if len(paths) > 1:
+            return _opened_later(session, folder)
+        file = JournalFile.open(folder / LOG)
+    except JournalError as error:
+        raise SessionError(error.sentence) from None
+    except OSError as error:
+        raise SessionError(f"the log of session {session} cannot be opened: {system_reason(error)}") from None
+    try:
+        if len(logs(folder)) > 1:
+            raise SessionError(f"session {session} was written just now; try again")  # noqa: TRY301
+        return _made(session, folder, file)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _opened_later(session: str, folder: Path) -> OpenSession:
+    """One with more files than the first, under the first one's lock."""
+    held = lock(folder)
+    file, torn = None, ""
+    try:
+        for path in reversed(logs(folder)[1:]):
+            file = JournalFile.open(path)
+            torn = torn or _torn_note(file)
+            if file.payloads:
+                made = _made(session, folder, file, held=held)
+                made.torn_note = torn or None
+                return made
+            file.close()
+            path.unlink()
+            sync_folder(folder)
+    except BaseException:
+        if file is not None:
+            file.close()
+        os.close(held)
+        raise
+    os.close(held)
+    made = open_session(session, folder)
+    made.torn_note = made.torn_note or torn or None
+    return made
+
+
+def _made(session: str, folder: Path, file: JournalFile, *, held: int = -1) -> OpenSession:
+    try:
+        found = [records.parse(payload, number) for number, payload in enumerate(file.payloads, start=1)]
+    except records.RecordError as error:
+        raise SessionError(f"session {session}: {error}") from None
+    epoch = int(file.path.stem)
+    if epoch and not (isinstance(found[0], SessionStart) and found[0].epoch == epoch):
+        raise SessionError(
+            f"session {session}: {file.path.name} does not begin with its start; restore it from a backup"
+        )
+    made = OpenSession(session, folder, file, found, held=held)
+    made.torn_note = _torn_note(file) or None
+    return made
+
+
+def _torn_note(file: JournalFile) -> str:
+    torn = file.torn
+    return (
+        "" if torn is None else f"{torn.size} bytes of a torn last line were cut and kept in {torn.kept.name}"
+    )

@@ -1,0 +1,130 @@
+"""The files that a session's log is: ``0.jsonl``, ``1.jsonl``, …, one an epoch (spec 3.1, 3.4).
+
+``0.jsonl`` carries the lock of all of them, and is the one that says whether there is a session.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+
+from bxcore import journal, records
+from bxcore.errors import SentenceError
+from bxcore.records import SessionStart
+
+LOG = "0.jsonl"
+"""The first epoch's file."""
+FIRST_LINE = 64 * 1024
+"""Bytes; the first record of a file is shorter, the summary of an epoch with it."""
+_NAMED = re.compile(r"(0|[1-9][0-9]{0,8})\.jsonl")
+_TORN = re.compile(rf"{_NAMED.pattern}\.torn-[0-9]+")
+
+
+class SessionError(SentenceError):
+    """A session cannot be opened, read or written; ``sentence`` says which, why and what to do."""
+
+
+def log_path(folder: Path, epoch: int) -> Path:
+    """The file of an epoch, counted from 0."""
+    return folder / f"{epoch}.jsonl"
+
+
+def is_log(name: str) -> bool:
+    """Whether a file of that name in a session's folder is a part of its log."""
+    return _NAMED.fullmatch(name) is not None
+
+
+def is_torn(name: str) -> bool:
+    """Whether a file of that name is a torn tail that was cut from a part of the log."""
+    return _TORN.fullmatch(name) is not None
+
+
+def logs(folder: Path) -> tuple[Path, ...]:
+    """The files in order; none when there is no session. Raises ``SessionError`` when one is missing."""
+    try:
+        found = [int(named[1]) for name in os.listdir(folder) if (named := _NAMED.fullmatch(name))]  # noqa: PTH208 (names only)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise SessionError(f"the log of session {folder.name} cannot be read: {error.strerror}") from None
+    for wanted, epoch in enumerate(sorted(found)):
+        if wanted != epoch:
+            raise SessionError(
+                f"session {folder.name}: {wanted}.jsonl is missing, and {epoch}.jsonl is there; "
+                "restore it from a backup"
+            )
+    return tuple(log_path(folder, epoch) for epoch in range(len(found)))
+
+
+def torn_tails(folder: Path) -> list[Path]:
+    """What was cut from the log after crashes, kept beside it."""
+    with suppress(FileNotFoundError):
+        return sorted(path for path in folder.iterdir() if is_torn(path.name))
+    return []
+
+
+def state_of(folder: str) -> tuple[float, int]:
+    """Last change (seconds since 1970) and bytes of all files, without reading any. Raises ``OSError``."""
+    found = os.stat(f"{folder}/{LOG}", follow_symlinks=False)  # noqa: PTH116 (a Path costs more)
+    updated_s, size = found.st_mtime, found.st_size
+    with suppress(OSError):
+        for epoch in count(1):
+            found = os.stat(f"{folder}/{epoch}.jsonl", follow_symlinks=False)  # noqa: PTH116 (as above)
+            updated_s, size = max(updated_s, found.st_mtime), size + found.st_size
+    return updated_s, size
+
+
+def start_of(path: Path) -> SessionStart | None:
+    """The record that a file begins with; None when that cannot be read or is no start."""
+    try:
+        with path.open("rb") as file:
+            found = records.read(file.readline(FIRST_LINE))
+    except (OSError, records.RecordError, journal.DamageError):
+        return None
+    first = next(iter(found), None)
+    return first if isinstance(first, SessionStart) else None
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """With the log's lock, whatever stands in it; without a first file there is nothing to lock.
+
+    Raises ``SessionError`` when it is open elsewhere, ``OSError``.
+    """
+    try:
+        descriptor = lock(folder)
+    except FileNotFoundError:  # a start that never came to its first record
+        yield
+        return
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def lock(folder: Path) -> int:
+    """A descriptor that holds the log's lock until it is closed. Raises as ``locked`` does."""
+    path = folder / LOG
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _check_in_place(path, os.fstat(descriptor))
+    except BlockingIOError:
+        os.close(descriptor)
+        raise SessionError(f"{path} is open elsewhere; close it there first") from None
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_in_place(path: Path, held: os.stat_result) -> None:
+    """The lock of a file says nothing of one that was put in its place."""
+    there = path.lstat()
+    if (there.st_dev, there.st_ino) != (held.st_dev, held.st_ino):
+        raise SessionError(f"{path} was written anew just now; try again")
