@@ -56,6 +56,7 @@ class PlannedModel:
             return self.more[step](effect)
         calls: dict[str, list[Call]] = {
             "clock": [["clock", {}]],
+            "restart": [["clock", {}]],
             "clocks": [["clock", {}], ["clock", {}]],
             "find": [["find_tool", {"query": "send a page"}]],
             "recall": [["recall", {"query": effect}]],

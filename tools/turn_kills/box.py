@@ -30,16 +30,19 @@ GRANTS = {
 
 
 class Box:
-    """``folder`` is the test's; the box's home and the file that its commands write are in it."""
+    """``folder`` is the test's; the box's home and the file that its commands write are in it.
 
-    def __init__(self, folder: Path, model: str, effects: int) -> None:
+    ``more`` are lines of the model's part of the configuration.
+    """
+
+    def __init__(self, folder: Path, model: str, effects: int, more: str = "") -> None:
         self.home, self.granted = folder / "home", folder / "notes"
         (self.home / "grants").mkdir(mode=0o700, parents=True)
         self.home.chmod(0o700)
         self.granted.mkdir()
         (self.granted / "lines").touch()
         (self.home / "boxmaker.toml").write_text(
-            f'[model]\nurl = "{model}"\nprofile = "native"\n'
+            f'[model]\nurl = "{model}"\nprofile = "native"\n{more}\n'
             '[containers]\nbackend = "bubblewrap"\naccept = ["memory-limit", "pids-limit"]\n'
         )
         for name, text in GRANTS.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,26 @@ from tools.turn_kills.talking import Said
 
 UNKNOWN = "unknown: "
 """How the result of a call begins whose outcome a crash has hidden."""
-TOLD = {"stopped"}
-"""Sentences that a person may be told instead of a reply while nothing but kills goes wrong."""
 
 NOT_BEGUN = "stopped before it began"
 """What is said of a message that was taken back before its turn."""
 
 
+def only_stops(_said: Said, sentence: str) -> bool:
+    """What may be told instead of a reply while nothing but kills and stops happens."""
+    return sentence in {"stopped", NOT_BEGUN}
+
+
 @dataclass
 class Count:
-    """What is wrong, and how much there was to look at."""
+    """What is wrong, and how much there was to look at.
+
+    ``told`` says whether a message may come to a sentence in place of a reply.
+    """
 
     wrong: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    told: Callable[[Said, str], bool] = only_stops
 
     def resumed(self, session: str, turns: list[LoggedTurn], life: Iterable[Said]) -> None:
         """The turn that a kill had cut short was told before the next one began."""
@@ -45,8 +52,10 @@ class Count:
     def session(self, folder: Path, said: list[Said], effects: Counter[str]) -> list[LoggedTurn]:
         """One session's log: what was shown of it is there, each turn is over, each effect came once."""
         turns = turns_in(folder)
-        told = (*_doubled(turns), *_open(turns), *_shown(turns, said), *_effects(turns, effects))
-        self.wrong += [f"{folder.name}: {line}" for line in told]
+        of_log = (*_doubled(turns), *_open(turns), *_effects(turns, effects))
+        self.wrong += [
+            f"{folder.name}: {line}" for line in (*of_log, *_shown(turns, said), *self._untold(said))
+        ]
         self.counts["turns"] += len(turns)
         self.counts["epochs"] += len(epochs_of(folder))
         self.counts["shown"] += sum(len(one.lines) for one in said)
@@ -57,6 +66,14 @@ class Count:
         unknown = (one for turn in turns for one in turn.results if one["content"].startswith(UNKNOWN))
         self.counts["unknown"] += sum(1 for _ in unknown)
         return turns
+
+    def _untold(self, said: list[Said]) -> Iterator[str]:
+        """Messages that came to a sentence and should have been replied."""
+        for one in said:
+            for line in one.lines:
+                why = line["error"]["sentence"] if line["kind"] == "error" else line.get("failed")
+                if why is not None and not self.told(one, why):
+                    yield f"{one.text!r} came to: {why}"
 
 
 def _doubled(turns: list[LoggedTurn]) -> Iterator[str]:
@@ -90,16 +107,14 @@ def _shown(turns: list[LoggedTurn], said: list[Said]) -> Iterator[str]:
                         yield f"a result of {call['tool']} was shown in turn {turn.number}, and is lost"
                 case "result":
                     yield from _ended(turn, line, one)
-                case "error":
-                    yield from _refused(turns, line["error"]["sentence"], one)
+                case "error" if line["error"]["sentence"] == NOT_BEGUN:
+                    yield from _refused(turns, one)
                 case _:
                     pass
 
 
-def _refused(turns: list[LoggedTurn], sentence: str, one: Said) -> Iterator[str]:
+def _refused(turns: list[LoggedTurn], one: Said) -> Iterator[str]:
     """A message that was not taken is not in the log."""
-    if sentence != NOT_BEGUN:
-        yield f"{one.text!r} was answered {sentence!r}"
     if any(turn.said == one.text for turn in turns):
         yield f"{one.text!r} was not taken, and is in the log"
 
@@ -111,8 +126,6 @@ def _is_it(shown: dict[str, Any], logged: dict[str, Any]) -> bool:
 
 def _ended(turn: LoggedTurn | None, line: dict[str, Any], one: Said) -> Iterator[str]:
     result = line["result"]
-    if line["failed"] is not None and line["failed"] not in TOLD:
-        yield f"{one.text!r} failed: {line['failed']}"
     if turn is None:
         if result["reply"] is not None:
             yield f"{one.text!r} was replied without its beginning"
