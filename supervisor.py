@@ -34,7 +34,9 @@ from actors.honcho_probe import HonchoProbe
 from actors.honcho_search import HonchoSearch
 from actors.loop import Loop
 from actors.memory import Asking, Memory, Places, Saving
-from actors.model import Model, endpoint_of, source_of
+from actors.model import Model, Probes, endpoint_of
+from actors.model_probe import ModelProbe
+from actors.model_sources import sources_of
 from actors.outbox import Delivery, Outbox
 from actors.process import supervise
 from actors.runner import Children, Runner
@@ -147,15 +149,17 @@ def _audit(parts: Parts) -> Start:
 
 
 def _model(parts: Parts) -> Start:
-    paths, key = parts.paths, parts.secrets.model_api_key
+    paths = parts.paths
     order = Order(
         cache=paths.cache / "models",
         runtime=paths.run,
         log=paths.log / "model.log",
         prefix=baseline_messages("json", system=_system(), memory_block="", tools=ToolRegistry().array()),
     )
-    source = source_of(parts.settings.model, order, api_key=key)
-    return lambda context: Model(context, source=source, publish=parts.facts.hear_of_model)
+    sources = sources_of(parts.settings.model, order, parts.secrets)
+    probes = Probes(asks=parts.box("asks"), probe=temporary(ModelProbe, 1.0))
+    tell = parts.facts.hear_of_model
+    return lambda context: Model(context, sources=sources, probes=probes, publish=tell)
 
 
 def _outbox(parts: Parts) -> Start:
@@ -267,7 +271,7 @@ def _loop(parts: Parts) -> Start:
         memory=box("memory"),
         model=box("model"),
         audit=box("audit"),
-        client=lambda endpoint: ModelClient(endpoint, first_token_s=settings.model.first_token_s),
+        client=ModelClient,
         system=_system(),
         workspaces=tuple(each.name for each in derived.readable(settings)),
         auto_recall=None if auto_recall == "auto" else auto_recall,

@@ -65,8 +65,19 @@ class BoxFacts:
                 sentence=fact.text,
                 help=None if fact.ok else fact.help,
             )
+        yield from self._models()
         if self._sandbox is not None:
             yield from sandbox_checks(self._sandbox)
+
+    def _models(self) -> Iterator[Check]:
+        """Each of several models; one that does not answer is a warning while another does."""
+        for number, server in enumerate(self._model.servers if self._model is not None else (), start=1):
+            yield Check(
+                name=f"model {number}",
+                verdict=Verdict.OK if server.ok else Verdict.WARN,
+                sentence=f"{server.label}, {server.text}",
+                help=None if server.ok else "start it, or see docs/model.md",
+            )
 
     def __call__(self) -> Iterator[Fact]:
         """What is known now."""

@@ -197,7 +197,7 @@ class Session(Actor):
         turn = Turn(number=live.turns + 1, max_rounds=self._parts.max_rounds, held=live.held)
         runner = TurnRunner(
             log=live.log,
-            client=lambda: self._client(brake, show),
+            client=lambda using, without: self._client(brake, show, using, without),
             brake=brake,
             request=lambda: self._request(live, turn.number, brake, self._noticer(show)),
             tools=calls.results,
@@ -205,6 +205,7 @@ class Session(Actor):
             now=self.now,
             answer_s=self._parts.answer_s,
             settle=lambda number: self._asks.settled(number, brake),
+            failed=self._asks.failed,
         )
         ended_turn, end = runner.run(turn, steps)
         live.held = ended_turn.held
@@ -233,10 +234,16 @@ class Session(Actor):
             keep=lambda call, text: whole_results.keep(folder, call, text),
         )
 
-    def _client(self, brake: TurnBrake, show: Callable[[TurnEvent], object]) -> ModelClient:
+    def _client(
+        self,
+        brake: TurnBrake,
+        show: Callable[[TurnEvent], object],
+        using: int | None,
+        without: tuple[int, ...],
+    ) -> ModelClient:
         """The client of the model as it is now; asked anew each round, since its server may have moved."""
         try:
-            endpoint = self._asks.endpoint(brake, self._noticer(show))
+            endpoint = self._asks.endpoint(brake, self._noticer(show), using, without)
         except NotReady as error:
             raise ModelUnavailable(error.sentence) from None
         self._context_tokens = endpoint.context_tokens

@@ -18,9 +18,10 @@ from bxcore.messages.audit import Settled
 from bxcore.messages.broker import WhatBecame
 from bxcore.messages.loop import TurnBrake
 from bxcore.messages.memory import MemoryBlock, Recall
-from bxcore.messages.model import Endpoint, GetEndpoint, ModelProgress, NoModel
+from bxcore.messages.model import Endpoint, EndpointFailed, GetEndpoint, ModelProgress, NoModel
 from bxcore.tool_answer import ToolAnswer
 from bxcore.turn import STOPPED
+from bxio.model import ModelUnavailable
 
 RECALLED = 3
 """Items that auto_recall puts before a turn at most."""
@@ -63,10 +64,20 @@ class SessionAsks:
     audit_s: float
     now: Callable[[], float]
 
-    def endpoint(self, brake: TurnBrake, show: Callable[[str], object]) -> Endpoint:
-        """The model to ask; ``show`` gets each line of its progress meanwhile. Raises ``NotReady``."""
+    def endpoint(
+        self,
+        brake: TurnBrake,
+        show: Callable[[str], object],
+        using: int | None = None,
+        without: tuple[int, ...] = (),
+    ) -> Endpoint:
+        """The model to ask; ``show`` gets each line of its progress meanwhile. Raises ``NotReady``.
+
+        ``using`` and ``without`` are places in the owner's order: the one to keep, and those not to name.
+        """
         listener = ProgressNotices(f"loop/{self.session}/progress", show)
-        match self._ask(self.model, GetEndpoint(listener=listener), self.endpoint_s, brake):
+        wanted = GetEndpoint(listener=listener, using=using, without=without)
+        match self._ask(self.model, wanted, self.endpoint_s, brake):
             case Answer(Endpoint() as endpoint):
                 return endpoint
             case Answer(NoModel(sentence=sentence)):
@@ -75,6 +86,18 @@ class SessionAsks:
                 raise NotReady(f"the model cannot be reached: {error.sentence}")
             case _:
                 raise NotReady(f"the model was not ready within {self.endpoint_s:g} s; try again later")
+
+    def failed(self, endpoint: Endpoint, problem: ModelUnavailable) -> None:
+        """Tell the model's actor of a server that was of no use, so that it is left alone for a while."""
+        self.model.tell(
+            EndpointFailed(
+                place=endpoint.place,
+                probed=endpoint.probed,
+                sentence=problem.sentence,
+                fault=problem.fault,
+                rest_s=problem.rest_s,
+            )
+        )
 
     def memory_block(self, brake: TurnBrake) -> str:
         """The memory block of a new baseline. Raises ``NotReady``: no session starts without it."""

@@ -28,10 +28,19 @@ CACHE_SLACK = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """The last prompt that a server read: its ``tokens``, and which ``server``; another has none of it."""
+
+    tokens: int
+    server: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSaid:
-    """The model's whole answer to the last request."""
+    """The model's whole answer to the last request, and which ``server`` gave it."""
 
     reply: ModelReply
+    server: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +117,11 @@ Step: TypeAlias = Append | AskModel | RunTools | End
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """Where a turn stands. ``number`` counts from 1; ``held`` is the server's last prompt in tokens."""
+    """Where a turn stands. ``number`` counts from 1; ``held`` is the last prompt that a server read."""
 
     number: int
     max_rounds: int = 8
-    held: int | None = None
+    held: Held | None = None
     rounds: int = 0
     calls_made: int = 0
     waiting: tuple[ToolCall, ...] = ()
@@ -127,8 +136,8 @@ def begin(user: User, before: Sequence[Record] = ()) -> tuple[Step, ...]:
 def advance(turn: Turn, event: TurnInput) -> tuple[Turn, tuple[Step, ...]]:
     """Take what happened and say what to do next; the last step of a turn is its ``End``."""
     match event:
-        case ModelSaid(reply=reply):
-            return _model_said(turn, reply)
+        case ModelSaid():
+            return _model_said(turn, event.reply, event.server)
         case ModelFailed(sentence=sentence) | NotSettled(sentence=sentence):
             return turn, _failed(turn, sentence)
         case ToolDone():
@@ -137,9 +146,9 @@ def advance(turn: Turn, event: TurnInput) -> tuple[Turn, tuple[Step, ...]]:
             return turn, _failed(turn, STOPPED)
 
 
-def _model_said(turn: Turn, reply: ModelReply) -> tuple[Turn, tuple[Step, ...]]:
-    losses = _cache_losses(turn, reply.usage)
-    turn = replace(turn, usage=_added(turn.usage, reply.usage), held=reply.usage.prompt or turn.held)
+def _model_said(turn: Turn, reply: ModelReply, server: str) -> tuple[Turn, tuple[Step, ...]]:
+    losses = _cache_losses(turn, reply.usage, server)
+    turn = replace(turn, usage=_added(turn.usage, reply.usage), held=_held(turn, reply.usage, server))
     if reply.tool_calls:
         return _called(turn, reply, losses)
     if not reply.text.strip():
@@ -150,11 +159,20 @@ def _model_said(turn: Turn, reply: ModelReply) -> tuple[Turn, tuple[Step, ...]]:
     return turn, (last, End(reply=said.content, notice=notice))
 
 
-def _cache_losses(turn: Turn, usage: ModelUsage) -> tuple[CacheLoss, ...]:
-    """A prefix that the server had read for the last request and has lost since (spec 3.2)."""
-    if turn.held is None or usage.cached is None or usage.cached >= turn.held - CACHE_SLACK:
+def _held(turn: Turn, usage: ModelUsage, server: str) -> Held | None:
+    """A server that does not count its prompt holds at least what it held before."""
+    if usage.prompt:
+        return Held(tokens=usage.prompt, server=server)
+    return turn.held if turn.held is not None and turn.held.server == server else None
+
+
+def _cache_losses(turn: Turn, usage: ModelUsage, server: str) -> tuple[CacheLoss, ...]:
+    """A prefix that the same server had read for the last request and has lost since (spec 3.2)."""
+    held = turn.held
+    if held is None or held.server != server or usage.cached is None:
         return ()
-    return (CacheLoss(had=turn.held, cached=usage.cached),)
+    lost = usage.cached < held.tokens - CACHE_SLACK
+    return (CacheLoss(had=held.tokens, cached=usage.cached),) if lost else ()
 
 
 def _added(total: Usage, one: ModelUsage) -> Usage:

@@ -13,6 +13,7 @@ from bxcore.history import messages
 from bxcore.model.baseline import estimate_tokens
 from bxcore.model.values import ModelRequest
 from bxcore.records import Assistant, Record, SessionStart, ToolResult, User
+from bxcore.turn import Held
 from bxcore.window import fit
 from bxio.session_store import OpenSession, SessionError, SessionStore, new_log
 
@@ -22,12 +23,12 @@ ANSWER_TOKENS = 1024
 
 @dataclass(slots=True, kw_only=True)
 class LiveSession:
-    """``recalled`` is what auto_recall found, by turn; ``held`` the tokens of the last prompt, if known."""
+    """``recalled`` is what auto_recall found, by turn; ``held`` the last prompt, if known."""
 
     log: OpenSession
     baseline: Baseline
     recalled: dict[int, str] = field(default_factory=dict)
-    held: int | None = None
+    held: Held | None = None
     first: int = 1
     """The first turn that is still sent to the model."""
     _sent: int = 0

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bxcore.address import Delivery
 from bxcore.labels import Label
-from bxcore.messages.loop import TextDelta, ToolEnded, TurnBrake, TurnEvent, TurnStarted
+from bxcore.messages.loop import Notice, TextDelta, ToolEnded, TurnBrake, TurnEvent, TurnStarted
+from bxcore.messages.model import Endpoint
 from bxcore.model.values import ModelRequest
 from bxcore.records import Record, ToolCall, ToolResult, User
 from bxcore.turn import (
     Append,
     AskModel,
     End,
+    Held,
     ModelFailed,
     ModelSaid,
     NotSettled,
@@ -28,6 +30,7 @@ from bxcore.turn import (
 )
 from bxio.cut import Cut
 from bxio.model import ModelClient, ModelUnavailable
+from bxio.model.errors import who
 from bxio.session_store import OpenSession
 
 
@@ -35,14 +38,16 @@ from bxio.session_store import OpenSession
 class TurnRunner:
     """One turn's way through the log, the model and the tools. ``run`` blocks; the brake ends it.
 
-    ``client`` gives the model's client or raises ``ModelUnavailable``, ``request`` the next one of the log.
+    ``client`` gives the model's client or raises ``ModelUnavailable``: of the server at the place that the
+    turn has used so far, if any, and of none at the places that have failed this request. ``failed`` is told
+    of each server that was of no use. ``request`` gives the next request of the log.
     ``tools`` runs calls and yields each result; it ends early when the brake is pulled. ``show`` is told each
     event: what it shows is on disk. ``settle`` waits until the audit's record of a result is on disk too and
     gives None, or a sentence that says why it is not; then the result is not shown, and the turn ends.
     """
 
     log: OpenSession
-    client: Callable[[], ModelClient]
+    client: Callable[[int | None, tuple[int, ...]], ModelClient]
     brake: TurnBrake
     request: Callable[[], ModelRequest]
     tools: Callable[[Sequence[ToolCall], bool], Iterator[ToolDone]]
@@ -50,8 +55,10 @@ class TurnRunner:
     now: Callable[[], float]
     answer_s: float
     settle: Callable[[int], str | None] = lambda _number: None
+    failed: Callable[[Endpoint, ModelUnavailable], object] = lambda _endpoint, _problem: None
     ended: list[ToolEnded] = field(default_factory=list)
     """Every result of the turn so far."""
+    _using: int | None = None
     _unshown: str = ""
     _arguments: dict[str, str] = field(default_factory=dict)
 
@@ -68,7 +75,7 @@ class TurnRunner:
                 case Append():
                     self._append(turn, step)
                 case AskModel():
-                    turn, steps = advance(turn, self._ask_model())
+                    turn, steps = advance(turn, self._ask_model(turn.held))
                     todo.extend(steps)
                 case RunTools():
                     turn, steps = self._run_tools(turn, step)
@@ -115,21 +122,70 @@ class TurnRunner:
             self.ended.append(ended)
             self.show(ended)
 
-    def _ask_model(self) -> TurnInput:
+    def _ask_model(self, held: Held | None) -> TurnInput:
+        """Ask the model; while nothing came of it, the next server is asked in place of one that fails."""
         cut = Cut()
         self.brake.on_pull(cut.cut)
-        try:
-            client = self.client()
-            request = self.request()
+        without: tuple[int, ...] = ()
+        problem: ModelUnavailable | None = None
+        while True:
+            try:
+                client = self.client(self._using, without)
+            except ModelUnavailable as error:
+                return Stopped() if self.brake.pulled() else ModelFailed(sentence=error.sentence)
+            place = client.endpoint.place
+            if problem is not None and place in without:
+                return ModelFailed(sentence=problem.sentence)
+            if problem is not None:
+                self._notice(f"{problem.sentence}; {who(client.endpoint)} is asked instead")
+            try:
+                return self._asked(client, held, cut)
+            except ModelUnavailable as error:
+                problem, self._using = error, None
             if self.brake.pulled():
                 return Stopped()
+            if problem.began or problem.fault == "request":
+                return ModelFailed(sentence=problem.sentence)
+            without = (*without, place)
+
+    def _asked(self, client: ModelClient, held: Held | None, cut: Cut) -> TurnInput:
+        """One server's answer; what it was asked before it may have in its cache, another has nothing."""
+        endpoint = client.endpoint
+        server = f"{endpoint.place}.{endpoint.probed} {endpoint.socket or endpoint.url}"
+        request = self.request()
+        if self.brake.pulled():
+            return Stopped()
+        if held is None or held.server != server:
+            request = replace(request, uncached_tokens=None)
+            self._tell_profile(request, client)
+        try:
             reply = client.stream(
-                request, deadline_s=self.now() + self.answer_s, cut=cut, on_text=self._on_text
+                request,
+                deadline_s=self.now() + self.answer_s,
+                cut=cut,
+                on_text=self._on_text,
+                on_wait=self._notice,
             )
         except ModelUnavailable as error:
-            return Stopped() if self.brake.pulled() else ModelFailed(sentence=error.sentence)
+            if error.fault != "request" and not self.brake.pulled():
+                self.failed(endpoint, error)
+            raise
         self._on_text("")
-        return ModelSaid(reply=reply)
+        self._using = endpoint.place
+        return ModelSaid(reply=reply, server=server)
+
+    def _notice(self, line: str) -> None:
+        self.show(Notice(session=self.log.session, text=line))
+
+    def _tell_profile(self, request: ModelRequest, client: ModelClient) -> None:
+        """A session keeps the profile that it began with, also with a server that would have another."""
+        endpoint = client.endpoint
+        if request.profile != endpoint.profile:
+            line = (
+                f"this session was begun in the {request.profile} profile, and {who(endpoint)} takes"
+                f" {endpoint.profile} better; a new session would use it"
+            )
+            self._notice(line)
 
     def _on_text(self, text: str) -> None:
         """Show a piece of the reply; what a slow listener had no room for goes with the next piece."""

@@ -22,6 +22,8 @@ from bxcore.sandbox.choose import NOT_NEEDED
 from bxcore.supervision import ChildSpec, SupervisorSpec, validate
 from bxio.claim import claim
 from supervisor import main, tree
+from tests.doubles.honcho_asks import until
+from tests.doubles.model_server import ModelServer
 from tests.scenarios.box import ROOT, Box, environ, run
 
 pytestmark = pytest.mark.timeout(90)
@@ -125,9 +127,23 @@ def test_a_box_whose_audit_cannot_be_written_is_up_and_not_well(tmp_path: Path) 
     home = tmp_path / "home"
     (home / "state" / "audit.jsonl").mkdir(parents=True)
     (home / "state").chmod(0o700)
-    with Box(home, '[model]\nurl = "http://127.0.0.1:9/v1"\n') as box:
+    with (
+        ModelServer() as model,
+        Box(home, f'[model]\nurl = "{model.url}"\nprofile = "native"\n') as box,
+    ):
         (problem,) = box.json("status")["problems"]
     assert problem["sentence"].startswith("audit: no call runs, ")
+
+
+def test_a_box_whose_model_is_down_is_up_and_not_well_until_it_comes(tmp_path: Path) -> None:
+    with ModelServer() as model:
+        pass
+    with Box(tmp_path / "home", f'[model]\nurl = "{model.url}"\nprofile = "native"\n') as box:
+        assert until(lambda: box.json("status")["problems"] != [])
+        (problem,) = box.json("status")["problems"]
+        assert problem["sentence"].startswith(f"model: the model's server at {model.url} cannot be reached")
+        with ModelServer(port=model.port):
+            assert until(lambda: box.json("status")["problems"] == [])
 
 
 def test_a_box_whose_grants_need_no_sandbox_looks_for_none_and_is_well(tmp_path: Path) -> None:

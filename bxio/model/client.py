@@ -84,7 +84,7 @@ class ModelClient:
                     raise failed.unavailable from None
                 if failed.patience:
                     on_wait, _ = _quiet, on_wait(_wait(self.endpoint, failed.unavailable))
-                if not _pause(pause_s, cut):
+                if not pause(pause_s, cut):
                     raise failed.unavailable from None
 
     def _allowance_s(self, request: ModelRequest, body: dict[str, object]) -> float:
@@ -103,8 +103,8 @@ def _wait(endpoint: Endpoint, problem: ModelUnavailable) -> str:
     return f"{who(endpoint)} takes no requests for {problem.rest_s:g} s; waiting for it"
 
 
-def _pause(pause_s: float, cut: Cut) -> bool:
-    """Wait before the next attempt; False when the call was cut."""
+def pause(pause_s: float, cut: Cut) -> bool:
+    """Wait ``pause_s`` before the next attempt; False when the call was cut."""
     end_s = time.monotonic() + pause_s
     while (left_s := end_s - time.monotonic()) > 0 and not cut.was_cut:
         time.sleep(min(left_s, _STEP_S))

@@ -82,6 +82,12 @@ def lost_within(endpoint: Endpoint) -> ModelUnavailable:
     return ModelUnavailable(f"{who(endpoint)} ended the connection in the middle of its answer; {advice}")
 
 
+def silent(endpoint: Endpoint, wait_s: float) -> ModelUnavailable:
+    """Connected, and no answer to the small question which models there are."""
+    advice = f"look at its load, or check {endpoint.table} url"
+    return ModelUnavailable(f"{who(endpoint)} gave no answer within {wait_s:g} s; {advice}", fault="slow")
+
+
 def no_first_token(endpoint: Endpoint) -> ModelUnavailable:
     """Connected, and not a token."""
     advice = f"look at its load, or raise {endpoint.table} first_token_s"

@@ -63,18 +63,17 @@ class Exchange:
     ) -> ModelReply:
         """Post and read; raises ``Retriable`` or ``ModelUnavailable``."""
         try:
-            with self._client() as client, client.stream("POST", "/chat/completions", json=body) as response:
+            with self.client() as client, client.stream("POST", "/chat/completions", json=body) as response:
                 if response.status_code != httpx.codes.OK:
-                    raise self._refused(response)
+                    raise self.refused(response)
                 reply = self._read(response, Assembly(request), on_text)
                 size = len(response.request.content)
-        except ModelUnavailable:
-            raise
         except (httpx.HTTPError, httpx.InvalidURL, Nonsense, TooLong, HalfAnAnswer) as error:
-            raise self._problem(error) from None
+            raise self.problem(error) from None
         return replace(reply, usage=believable(reply.usage, size))
 
-    def _client(self) -> httpx.Client:
+    def client(self) -> httpx.Client:
+        """The client of this exchange, with the first token's deadline."""
         return open_client(self.endpoint, self.first_by_s, self.cut)
 
     def _read(
@@ -113,7 +112,8 @@ class Exchange:
                 wait_s = TRAILER_S if ended else self.stall_s
                 grant(min(self.deadline_s, time.monotonic() + wait_s))
 
-    def _refused(self, response: httpx.Response) -> Exception:
+    def refused(self, response: httpx.Response) -> ModelUnavailable | Retriable:
+        """A "no" with its status; one that a later attempt may turn is told apart."""
         said, status = error_words(response), response.status_code
         rest_s = retry_after_s(response.headers.get("retry-after"), datetime.now(UTC))
         location = response.headers.get("location", "")
@@ -122,7 +122,7 @@ class Exchange:
             return unavailable
         return Retriable(unavailable, patience=bool(rest_s) or errors.is_loading(status, said))
 
-    def _problem(self, error: Exception) -> Exception:
+    def problem(self, error: Exception) -> ModelUnavailable | Retriable:
         """The failure in a sentence; one before a token may be worth another attempt."""
         if self.cut.was_cut:
             return errors.stopped()

@@ -33,14 +33,6 @@ def context_tokens(endpoint: Endpoint, *, cut: Cut | None = None) -> int | None:
     return size if isinstance(size, int) and size > 0 else None
 
 
-def first_model(endpoint: Endpoint, *, cut: Cut | None = None) -> str | None:
-    """The name of the first model that ``/v1/models`` lists, or None."""
-    data = _ask(endpoint, "GET", "v1/models", cut=cut).get("data")
-    first = data[0] if isinstance(data, list) and data else None
-    name = first.get("id") if isinstance(first, dict) else None
-    return name if isinstance(name, str) and name else None
-
-
 def _ask(
     endpoint: Endpoint, method: str, path: str, *, cut: Cut | None, body: Mapping[str, Any] | None = None
 ) -> Mapping[str, Any]:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable
 from typing import Literal
 
 from bxcore.messages.model import Endpoint
 from bxcore.model.values import ModelRequest, Profile, UserMessage
 from bxio.deadline_http import Cut
-from bxio.model.client import ModelClient
-from bxio.model.errors import ModelUnavailable
-from bxio.model.llama_cpp import context_tokens, first_model
+from bxio.model.client import ModelClient, pause
+from bxio.model.errors import ModelUnavailable, who
+from bxio.model.exchange import Retriable
+from bxio.model.listed import Listed, listed
+from bxio.model.llama_cpp import context_tokens
 
+LOADING_S = 90.0
+LOADING_LOOK_S = 0.5
 PROBE_S = 90.0
 MAX_TOKENS = 512
 """Enough for a model that thinks before it calls."""
@@ -31,20 +36,37 @@ def describe(
     profile: Literal["auto", "native", "json"],
     configured_context: int | None,
     cut: Cut,
+    on_wait: Callable[[str], object] = lambda _text: None,
 ) -> Endpoint:
     """The endpoint with all that is known: configured values stand, the server is asked for the others.
 
-    Raises ``ModelUnavailable`` when the profile has to be probed and the server does not answer.
+    A server that loads its model is waited for, ``LOADING_S`` at most; ``on_wait`` is told so once. Raises
+    ``ModelUnavailable`` when it is not there or not well, or when the profile has to be probed in vain.
     """
+    first = _when_loaded(endpoint, cut, on_wait)
     found = context_tokens(endpoint, cut=cut)
     endpoint = dataclasses.replace(
         endpoint,
-        name=endpoint.name or first_model(endpoint, cut=cut) or "default",
+        name=endpoint.name or first.name or "default",
         llama_cpp=found is not None,
-        context_tokens=configured_context or found or endpoint.context_tokens,
+        context_tokens=configured_context or found or first.context_tokens or endpoint.context_tokens,
     )
     chosen = probe_profile(endpoint, cut=cut) if profile == "auto" else profile
     return dataclasses.replace(endpoint, profile=chosen)
+
+
+def _when_loaded(endpoint: Endpoint, cut: Cut, on_wait: Callable[[str], object]) -> Listed:
+    until_s, told = time.monotonic() + LOADING_S, False
+    while True:
+        try:
+            return listed(endpoint, cut=cut)
+        except Retriable as failed:
+            if not failed.patience or time.monotonic() > until_s or cut.was_cut:
+                raise failed.unavailable from None
+        if not told:
+            told = True
+            on_wait(f"{who(endpoint)} is loading its model; waiting for it")
+        pause(LOADING_LOOK_S, cut)
 
 
 def probe_profile(endpoint: Endpoint, *, cut: Cut) -> Profile:

@@ -5,7 +5,7 @@ import threading
 from actors.base import Actor, Context, Runtime
 from actors.box_facts import BoxFacts
 from bxcore.doctor import Verdict
-from bxcore.messages.model import ModelState
+from bxcore.messages.model import ModelState, ServerState
 from bxcore.outbox_facts import OutboxFacts
 from bxcore.recall_facts import RecallFacts
 from bxcore.sandbox import Guarantee, SandboxView
@@ -133,3 +133,20 @@ def test_the_way_to_honcho_is_a_line_of_status_and_doctor_tries_it_itself(runtim
     assert (fact.name, fact.ok, fact.help) == ("honcho", False, "bxctl memory outbox")
     assert fact.text == "every turn is delivered; 1 turn parked, Honcho refuses what they hold"
     assert list(facts.checks()) == []
+
+
+def test_each_of_several_models_is_a_line_of_doctor_and_status_has_one(runtime: Runtime) -> None:
+    facts = BoxFacts(runtime)
+    servers = (
+        ServerState(label="http://a/v1", text="left alone for 3 s: it broke", ok=False),
+        ServerState(label="embedded", text="json profile, in use", ok=True),
+    )
+    facts.hear_of_model(ModelState(text="qwen, embedded, ready", ok=True, servers=servers))
+    assert [fact.name for fact in facts()] == ["model"]
+    _, first, second = facts.checks()
+    assert (first.name, first.verdict, first.sentence) == (
+        "model 1",
+        Verdict.WARN,
+        "http://a/v1, left alone for 3 s: it broke",
+    )
+    assert (second.name, second.verdict, second.help) == ("model 2", Verdict.OK, None)

@@ -20,6 +20,7 @@ from bxcore.turn import (
     Append,
     AskModel,
     End,
+    Held,
     ModelFailed,
     ModelSaid,
     NotSettled,
@@ -57,7 +58,7 @@ def test_a_reply_is_synced_before_the_turn_ends() -> None:
     turn, steps = advance(Turn(number=1), said("hello", usage=ModelUsage(prompt=5, cached=3, completion=2)))
     used = Usage(prompt=5, cached=3, completion=2)
     assert steps == (Append(records=(Assistant(content="hello"), used), sync=True), End(reply="hello"))
-    assert turn.held == 5
+    assert turn.held == Held(tokens=5)
 
 
 def test_a_cut_reply_is_said() -> None:
@@ -176,7 +177,7 @@ def test_a_stop_gives_each_open_call_a_failed_result() -> None:
 def test_a_lost_prefix_is_a_record_with_both_numbers(
     held: int | None, cached: int | None, *, lost: bool
 ) -> None:
-    turn = Turn(number=1, held=held)
+    turn = Turn(number=1, held=None if held is None else Held(tokens=held))
     _, steps = advance(turn, said("ok", usage=ModelUsage(prompt=120, cached=cached)))
     assert isinstance(steps[0], Append)
     losses = [record for record in steps[0].records if isinstance(record, CacheLoss)]

@@ -10,6 +10,7 @@ import pytest
 from bxcore.baseline import Baseline, make, sha256
 from bxcore.records import Assistant, SessionStart, ToolCall, User
 from bxcore.tool_registry import ToolRegistry
+from bxcore.turn import Held
 from bxio.live_session import open_live
 from bxio.session_store import SessionError, SessionStore
 
@@ -105,7 +106,7 @@ def test_a_request_says_how_much_of_it_is_new(store: SessionStore) -> None:
     live = open_live(store, "k3f", baseline)
     live.log.append([*live.before_the_first_turn(), User(text="x" * 300)])
     assert live.request(4096).uncached_tokens is None
-    live.held = 500
+    live.held = Held(tokens=500)
     call = ToolCall(id="t1c1", name="clock", arguments="y" * 30)
     live.log.append([Assistant(content="z" * 60, tool_calls=(call,))])
     assert live.request(4096).uncached_tokens == 30

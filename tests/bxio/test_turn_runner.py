@@ -47,7 +47,7 @@ class Bench:
         self.shown.append(f"{event.kind} after {kinds[-1]}")
         return self.on_shown(event)
 
-    def client(self) -> ModelClient:
+    def client(self, using: int | None = None, without: tuple[int, ...] = ()) -> ModelClient:
         endpoint = Endpoint(url=self.server.url, name="scripted", profile="native")
         return ModelClient(endpoint, first_token_s=5.0, retry_s=0.1)
 
@@ -66,7 +66,7 @@ class Bench:
                 audited=self.audited,
             )
 
-    def run(self, client: Callable[[], ModelClient] | None = None) -> tuple[Turn, End, TurnRunner]:
+    def run(self, client: Callable[..., ModelClient] | None = None) -> tuple[Turn, End, TurnRunner]:
         runner = TurnRunner(
             log=self.log,
             client=client or self.client,
@@ -209,7 +209,7 @@ def test_a_brake_pulled_while_the_model_writes_ends_it_within_a_second(log: Open
 
 
 def test_a_model_that_is_not_there_is_a_failed_end(log: OpenSession) -> None:
-    def nobody() -> ModelClient:
+    def nobody(*_: object) -> ModelClient:
         raise ModelUnavailable("no model is configured")
 
     with ModelServer() as server:
