@@ -17,6 +17,7 @@ PREFIX = "BOXMAKER_"
 SECRETS: Mapping[str, str] = {
     "model_api_key": "BOXMAKER_MODEL__API_KEY",
     "honcho_token": "BOXMAKER_HONCHO__TOKEN",
+    "api_token": "BOXMAKER_API__TOKEN",
 }
 """Secrets that may come from the environment; they are no keys of the file and are never shown."""
 

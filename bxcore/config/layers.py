@@ -24,6 +24,7 @@ PATH_KEYS: frozenset[Key] = frozenset(
         ("memory", "folder"),
         ("honcho", "token_file"),
         ("control", "socket"),
+        ("api", "token_file"),
         ("log", "folder"),
     }
 )

@@ -19,6 +19,12 @@ from bxcore.paths import ConfigFile, Paths
 
 MAX_FILE_BYTES = 1_048_576
 MAX_SECRET_BYTES = 65_536
+MIN_TOKEN = 16
+"""Characters of ``[api]``'s token: a shorter one can be guessed at the speed of a loopback."""
+_LACKS = (
+    "has no token beside it; write one with openssl rand -hex 32 into a file of mode 0600, and name "
+    "that file with token_file"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +35,7 @@ class Secrets:
     model_also_api_keys: tuple[str | None, ...] = field(default=(), repr=False)
     """One a ``[[model.also]]``, in their order."""
     honcho_token: str | None = field(default=None, repr=False)
+    api_token: str | None = field(default=None, repr=False)
 
 
 def read(paths: Paths, environ: Mapping[str, str], *, cwd: Path) -> Loaded:
@@ -59,6 +66,7 @@ def read_secrets(
     files = {
         "model_api_key": ("model.api_key_file", settings.model.api_key_file),
         "honcho_token": ("honcho.token_file", settings.honcho.token_file),
+        "api_token": ("api.token_file", settings.api.token_file),
     }
     values: dict[str, Any] = {}
     problems: list[ConfigProblem] = []
@@ -73,6 +81,10 @@ def read_secrets(
             where = origins.get(key, str(chosen)) if chosen is not None else f"${SECRETS[name]}"
             place, line = _place(where)
             problems.append(ConfigProblem(place=place, line=line, key=key, sentence=found.sentence))
+    told = any(problem.key == "api.token_file" for problem in problems)
+    if settings.api.listen is not None and values["api_token"] is None and not told:
+        place, line = _place(origins.get("api.listen", "[api] listen"))
+        problems.append(ConfigProblem(place=place, line=line, key="api.listen", sentence=_LACKS))
     others = [_also_key(table.api_key_file) for table in settings.model.also]
     for number, other in enumerate(others, start=1):
         if isinstance(other, _Unreadable):
@@ -124,9 +136,20 @@ def _honcho(text: str, what: str) -> str | _Unreadable:
     return text if tokens.own else _one_word(text, what)
 
 
+def _api(text: str, what: str) -> str | _Unreadable:
+    """One word that nobody guesses: whoever has it speaks for the owner."""
+    found = _one_word(text, what)
+    if isinstance(found, str) and len(found) < MIN_TOKEN:
+        return _Unreadable(
+            f"{what} is shorter than {MIN_TOKEN} characters; make a token with openssl rand -hex 32"
+        )
+    return found
+
+
 _CHECKS: Mapping[str, Callable[[str, str], str | _Unreadable]] = {
     "model_api_key": _one_word,
     "honcho_token": _honcho,
+    "api_token": _api,
 }
 
 

@@ -136,6 +136,18 @@ class WebTable(_Table):
     listen: Annotated[str, AfterValidator(listen_address)] | None = None
 
 
+class ApiTable(_Table):
+    """``[api]``: OpenAI's interface over TCP, off unless ``listen`` names a loopback address and port.
+
+    ``speaker`` is whose words those are that no header names another for; None is the login name of the user
+    that the box runs as.
+    """
+
+    listen: Annotated[str, AfterValidator(listen_address)] | None = None
+    token_file: FilePath | None = None
+    speaker: str | None = Field(default=None, min_length=1, max_length=512)
+
+
 class LogTable(_Table):
     """``[log]``: the least level written, and the folder of the log files; None is ``Paths.log``."""
 
@@ -154,4 +166,5 @@ class Settings(_Table):
     honcho: HonchoTable = HonchoTable()
     control: ControlTable = ControlTable()
     web: WebTable = WebTable()
+    api: ApiTable = ApiTable()
     log: LogTable = LogTable()

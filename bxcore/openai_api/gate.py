@@ -15,8 +15,6 @@ from bxcore.openai_api import CHAT, MODELS, PATHS
 from bxcore.openai_api.errors import ApiError
 
 NAMES = ("127.0.0.1", "localhost", "[::1]")
-MIN_TOKEN = 16
-"""Characters: a shorter one can be guessed at the speed of a loopback."""
 _HTTP_PORT = 80
 _SCHEME = "bearer "
 

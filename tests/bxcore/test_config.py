@@ -114,6 +114,10 @@ WRONG = {
     "[honcho]\nurl = 'http://a/v3/'": (
         "2: honcho.url: ends in /v3; leave that away, it is added to each request"
     ),
+    "[api]\nlisten = '0.0.0.0:80'": "2: api.listen: listens on the loopback only; use 127.0.0.1:PORT",
+    "[api]\nlisten = '10.0.0.1:80'": "2: api.listen: listens on the loopback only; use 127.0.0.1:PORT",
+    "[api]\nlisten = 'box.example:80'": "2: api.listen: listens on the loopback only; use 127.0.0.1:PORT",
+    "[api]\nlisten = ':80'": "2: api.listen: listens on the loopback only; use 127.0.0.1:PORT",
     "[web]\nlisten = '0.0.0.0:80'": "2: web.listen: listens on the loopback only; use 127.0.0.1:PORT",
     "[web]\nlisten = '127.0.0.1:70000'": (
         "2: web.listen: has no port between 0 and 65535; use 127.0.0.1:PORT"

@@ -120,3 +120,26 @@ def test_a_secret_is_in_no_repr(tmp_path: Path) -> None:
     values, _ = secrets(tmp_path, {"BOXMAKER_MODEL__API_KEY": "hunter2"})
     assert values.model_api_key == "hunter2"
     assert "hunter2" not in repr(values)
+
+
+def test_the_interface_for_front_ends_is_not_opened_without_a_token(tmp_path: Path) -> None:
+    (tmp_path / "boxmaker.toml").write_text("# first line\n[api]\nlisten = '127.0.0.1:0'\n")
+    values, problems = secrets(tmp_path)
+    assert values.api_token is None
+    assert [problem.partition(";")[0] for problem in problems] == [
+        f"{tmp_path}/boxmaker.toml:3: api.listen: has no token beside it"
+    ]
+    values, problems = secrets(tmp_path, {"BOXMAKER_API__TOKEN": "x" * 16})
+    assert (values.api_token, problems) == ("x" * 16, [])
+    assert "x" * 16 not in repr(values)
+
+
+def test_a_token_that_can_be_guessed_is_one_problem(tmp_path: Path) -> None:
+    (tmp_path / "boxmaker.toml").write_text("[api]\nlisten = '127.0.0.1:0'\ntoken_file = 'token'\n")
+    (tmp_path / "token").write_text("x" * 15)
+    (problem,) = secrets(tmp_path)[1]
+    assert problem.startswith(
+        f"{tmp_path}/boxmaker.toml:3: api.token_file: names a file that is shorter than 16"
+    )
+    (tmp_path / "token").write_text("x" * 16)
+    assert secrets(tmp_path)[0].api_token == "x" * 16
