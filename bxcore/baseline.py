@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,6 +92,13 @@ def sizes(
     return PromptSizes(parts=tuple(parts), total=total, limit=MAX_TOKENS, estimated=estimated)
 
 
+def _shorter(largest: Sequence[tuple[str, int]]) -> str:
+    """What to do: the memory block is the owner's to shorten, by its two files."""
+    if largest[0][0] != "memory":
+        return "shorten them"
+    return "memory is user.md and memory.md together: shorten these, or have `bxctl memory consolidate` do it"
+
+
 def problem(found: PromptSizes) -> str | None:
     """One sentence when a baseline is over the limit, naming its largest parts; else None."""
     if found.total <= found.limit:
@@ -101,5 +108,5 @@ def problem(found: PromptSizes) -> str | None:
     about = "by estimate " if found.estimated else ""
     return (
         f"the session cannot start: its prompt has {about}{found.total} tokens, over the limit of "
-        f"{found.limit}; the largest parts are {named}; shorten them"
+        f"{found.limit}; the largest parts are {named}; {_shorter(largest)}"
     )

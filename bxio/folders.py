@@ -7,6 +7,8 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+_OURS = 0o600
+
 
 def sync_folder(folder: Path) -> None:
     """Put a folder's entries on disk: a new, renamed or removed file is only lasting after this."""
@@ -40,14 +42,16 @@ def beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.new")
 
 
-def write_beside(path: Path, data: bytes) -> Path:
-    """Write what is to take a file's place (0600), on disk when this returns; an ``OSError`` leaves none."""
+def write_beside(path: Path, data: bytes, mode: int = _OURS) -> Path:
+    """Write what is to take a file's place, on disk when this returns; an ``OSError`` leaves none."""
     new = beside(path)
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
+            if mode != _OURS:
+                os.fchmod(descriptor, mode)  # the umask has no say in what a file had before
             os.fsync(descriptor)
     except OSError:
         discard(new)

@@ -173,13 +173,27 @@ class MemoryFiles:
             return True
         path = self.path(file)
         try:
-            new = write_beside(path, memory_entries.render(edited.entries).encode())
+            new = write_beside(path, memory_entries.render(edited.entries).encode(), self._mode(file))
         except OSError as error:
             raise MemoryFilesError(_cannot("written", path, error)) from None
         try:
             return self._put_in_place(revision, new, path)
         finally:
             discard(new)
+
+    def _mode(self, file: str) -> int:
+        """What its mode will be: a linked file keeps its own. Raises ``MemoryFilesError``, ``OSError``."""
+        link = self._folder / f"{file}.md"
+        if not link.is_symlink() or not link.exists():
+            return 0o600
+        found = link.stat()
+        # A new file takes its place: both would be lost.
+        if found.st_uid != os.geteuid() or found.st_nlink > 1:
+            raise MemoryFilesError(
+                f"{link} leads to {self.path(file)}, which is another user's or has a second name; "
+                "link to a file of your own with one name"
+            )
+        return stat.S_IMODE(found.st_mode)
 
     def _put_in_place(self, revision: Revision, new: Path, path: Path) -> bool:
         file = revision.file

@@ -53,6 +53,7 @@ def _checks(args: Namespace) -> Iterator[CheckJson]:
     from bxcore.doctor import check_json
     from bxctl.examining.configuration import configuration_checks, python_check, settings_of, state_check
     from bxctl.examining.machine import look_for_image, sandbox_checks
+    from bxctl.examining.memory_files import memory_checks
     from bxctl.examining.workspaces import workspace_checks
 
     paths = paths_of(args)
@@ -60,6 +61,7 @@ def _checks(args: Namespace) -> Iterator[CheckJson]:
     yield check_json(python_check())
     yield from map(check_json, configuration_checks(paths, settings, problems))
     yield check_json(state_check(paths.state))
+    yield from map(check_json, memory_checks(settings, paths.state))
     box, asked = _ask(args)
     yield box
     if asked is not None:

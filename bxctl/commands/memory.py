@@ -252,9 +252,10 @@ def _consolidate(args: Namespace) -> int:
         chosen = tuple(map(_number, words[1:])) or None
         return _done(args, r.MemoryAcceptRequest(id=_id(args.accept), numbers=chosen))
     _words(args, 1, 1, "FILE; entries are chosen with --accept ID [N …]")
+    file = _named(words)
     if not args.json:
         talk("asking the model; this may take some minutes")
-    answer: ProposalJson = _ask(args, r.MemoryConsolidateRequest(file=_named(words)), MODEL_S)
+    answer: ProposalJson = _ask(args, r.MemoryConsolidateRequest(file=file), MODEL_S)
     if args.json:
         return _show(args, answer, "")
     now: MemoryJson = _ask(args, r.MemoryRequest(file=_named(words)))

@@ -62,6 +62,9 @@ def test_a_baseline_over_the_limit_starts_no_session(bench: Make) -> None:
     result = box.say("hi")
     assert result.failed is not None
     assert "over the limit of 3000; the largest parts are memory 5000 and tools" in result.failed
+    assert result.failed.endswith(
+        "memory is user.md and memory.md together: shorten these, or have `bxctl memory consolidate` do it"
+    )
     assert not box.store.exists("k3f")
 
 

@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 
 from bxcore.config import Settings
-from bxcore.config.settings import ContainersTable
+from bxcore.config.settings import ContainersTable, MemoryTable
 from bxcore.control import Exit
 from bxcore.doctor import GET_IMAGE, Verdict
 from bxcore.grants import Grant, Mode
 from bxcore.paths import find
 from bxctl import image_process
 from bxctl.examining import configuration, folders, machine
+from bxctl.examining.memory_files import memory_checks
 
 NOT_ACCEPTED = "it cannot promise memory-limit, so no tool runs in it until you accept that"
 
@@ -228,3 +229,30 @@ def test_a_box_of_root_s_is_the_folder_s_owner_in_podman_alone(
     found = [check.help for check in folders.folder_checks([grant], containers(backend=backend))]
     advice = "chown -R 1000 /srv/notes, or run the box as the folder's owner (no root)"
     assert found == ([] if by_owner else [advice])
+
+
+def test_memory_files_that_no_edit_can_change_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    assert list(memory_checks(None, tmp_path)) == []
+    (folder / "user.md").write_bytes(b"\xff\xfe x")
+    (folder / "memory.md").write_text("x" * 2200)
+    (folder / "notes.md").symlink_to(tmp_path / "own.md")
+    (tmp_path / "own.md").write_text("fine")
+    memory, user, notes = memory_checks(None, tmp_path)
+    assert (user.verdict, user.help) == (Verdict.WARN, "save it as UTF-8")
+    assert memory.sentence.endswith("memory.md holds 2201 of 2200 characters, so nothing is added to it")
+    assert (notes.verdict, notes.sentence) == (
+        Verdict.OK,
+        f"{folder / 'notes.md'} is a link to {tmp_path / 'own.md'}",
+    )
+    (tmp_path / "own.md").unlink()
+    (tmp_path / "own.md").mkdir()
+    assert [check.verdict for check in memory_checks(None, tmp_path)][-1] is Verdict.WARN
+
+
+def test_the_memory_folder_of_the_configuration_is_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "user.md").write_bytes(b"\xff")
+    settings = Settings(memory=MemoryTable(folder=tmp_path / "own"))
+    assert [check.verdict for check in memory_checks(settings, tmp_path)] == [Verdict.WARN]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -258,4 +259,30 @@ def test_what_a_link_leads_to_is_edited_and_the_link_stays(tmp_path: Path) -> No
     add(files, "notes", "two")
     assert link.is_symlink()
     assert real.read_text() == "one\n§\ntwo\n"
+    files.close()
+
+
+def test_what_a_link_leads_to_keeps_its_mode(tmp_path: Path) -> None:
+    files = opened(tmp_path)
+    real = tmp_path / "dotfiles.md"
+    real.write_text("one\n")
+    real.chmod(0o664)
+    (tmp_path / "memory" / "notes.md").symlink_to(real)
+    add(files, "notes", "two")
+    assert stat.S_IMODE(real.stat().st_mode) == 0o664
+    add(files, "user", "three")
+    assert stat.S_IMODE(files.path("user").stat().st_mode) == 0o600
+    files.close()
+
+
+def test_a_linked_file_with_a_second_name_is_not_parted_from_it(tmp_path: Path) -> None:
+    files = opened(tmp_path)
+    real, second = tmp_path / "dotfiles.md", tmp_path / "second.md"
+    real.write_text("one\n")
+    second.hardlink_to(real)
+    (tmp_path / "memory" / "notes.md").symlink_to(real)
+    with pytest.raises(MemoryFilesError, match="has a second name; link to a file of your own"):
+        add(files, "notes", "two")
+    assert real.read_text() == second.read_text() == "one\n"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
     files.close()
