@@ -12,12 +12,21 @@ from bxcore.model.chunk import CallPiece, Chunk, name_text
 from bxcore.model.lenient_json import read_object
 from bxcore.model.nonsense import Nonsense
 from bxcore.model.repair import Written, calls_in_text, sound_arguments
+from bxcore.model.repetition import Circles
 from bxcore.model.shown_text import ShownText, whole_characters
+from bxcore.model.thinking import ThinkingApart, closed_alone
 from bxcore.model.values import AssistantMessage, ModelReply, ModelRequest, ModelUsage
 from bxcore.records import ToolCall
 
 MAX_ANSWER = 1 << 20
 """Characters of text, reasoning and arguments together; more is no answer of a model that heeds a limit."""
+
+MAX_THOUGHT = 100_000
+"""Characters of reasoning in one answer; a model that thinks for longer does not come to an end."""
+
+REPEATS, THINKING, LENGTH = "repeats", "thinking", "length"
+CUT = frozenset({REPEATS, THINKING, LENGTH})
+"""How an answer ended that is not whole: it went round or thought on, or met the token limit."""
 
 UNNAMED = "unnamed"
 """What a call without a name is called: no tool has this name, so the model is told."""
@@ -56,6 +65,9 @@ class Assembly:
     def __init__(self, request: ModelRequest) -> None:
         self._request = request
         self._shown_text = ShownText(json_profile=request.profile == "json")
+        self._thinking = ThinkingApart()
+        self._circles, self._thought_circles = Circles(), Circles()
+        self._thought_size = 0
         self._text: list[str] = []
         self._shown: list[str] = []
         self._reasoning: list[str] = []
@@ -69,16 +81,33 @@ class Assembly:
     def add(self, chunk: Chunk) -> str:
         """Take a chunk, and return what to show of it. Raises ``Nonsense`` past ``MAX_ANSWER``."""
         self._weigh(chunk)
-        self._reasoning.append(chunk.reasoning)
-        self._text.append(chunk.text)
         for piece in chunk.calls:
             self._add_call(piece)
         self._finish = chunk.finish or self._finish
         self._done = self._done or chunk.done
         self._usage = chunk.usage or self._usage
-        shown = self._shown_text.feed(chunk.text) if chunk.text else ""
+        said, thought = self._thinking.feed(chunk.text) if chunk.text else ("", "")
+        self._think(chunk.reasoning + thought)
+        if self._circles.feed(chunk.text):
+            self._finish = self._finish or REPEATS
+        return self._say(said)
+
+    def _say(self, said: str) -> str:
+        self._text.append(said)
+        shown = self._shown_text.feed(said) if said else ""
         self._shown.append(shown)
         return shown
+
+    def _think(self, thought: str) -> None:
+        self._reasoning.append(thought)
+        self._thought_size += len(thought)
+        if self._thought_circles.feed(thought) or self._thought_size > MAX_THOUGHT:
+            self._finish = self._finish or THINKING
+
+    @property
+    def over(self) -> bool:
+        """Whether no more of it is wanted: the model will not come to an end by itself."""
+        return self._finish in {REPEATS, THINKING}
 
     def _weigh(self, chunk: Chunk) -> None:
         self._size += len(chunk.text) + len(chunk.reasoning)
@@ -101,11 +130,17 @@ class Assembly:
 
     def end(self) -> tuple[str, ModelReply]:
         """The rest to show, and the whole answer."""
+        said, thought = self._thinking.end()
+        late = self._say(said)
+        self._reasoning.append(thought)
         shown = "".join(self._shown)
         text, written, ids = self._outcome(shown)
-        rest = text[len(shown) :] if text.startswith(shown) else ""
+        rest = late + (text[len(shown) :] if text.startswith(shown) else "")
+        if not written:
+            text, thought = closed_alone(text)
+            self._reasoning.append(thought)
         calls = _with_ids(written, ids, _taken(self._request))
-        finish = "tool_calls" if calls and self._finish != "length" else self._finish or "stop"
+        finish = "tool_calls" if calls and self._finish not in CUT else self._finish or "stop"
         reply = ModelReply(
             text=text,
             reasoning="".join(self._reasoning),
@@ -120,7 +155,7 @@ class Assembly:
         text = "".join(self._text)
         made = [call for call in self._calls if not call.is_blank]
         made = made or ([] if text.strip() else self._calls)
-        cut = self._finish == "length"
+        cut = self._finish in CUT
         if made:
             return text, tuple(call.written(cut=cut) for call in made), [call.id for call in made]
         if self._request.profile == "json":

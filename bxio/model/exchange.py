@@ -107,6 +107,8 @@ class Exchange:
                 raise httpx.ReadTimeout("no first token")
             if shown := assembly.add(chunk):
                 on_text(shown)
+            if assembly.over:
+                return
             if not ended and (chunk.is_token or chunk.finish):
                 ended = assembly.is_whole
                 wait_s = TRAILER_S if ended else self.stall_s

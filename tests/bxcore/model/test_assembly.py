@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bxcore.model.assembly import MAX_ANSWER, UNNAMED, Assembly
+from bxcore.model.assembly import MAX_ANSWER, MAX_THOUGHT, UNNAMED, Assembly
 from bxcore.model.chunk import CallPiece, Chunk
 from bxcore.model.nonsense import Nonsense
 from bxcore.model.values import AssistantMessage, ModelReply, ModelRequest, ModelUsage, Profile
@@ -194,3 +194,104 @@ def test_an_answer_without_end_is_nonsense() -> None:
 def test_any_text_ends_in_a_reply_that_was_shown_as_it_is(whole: str, profile: Profile, finish: str) -> None:
     shown, reply = text(whole, profile, finish)
     assert reply.tool_calls or shown == reply.text
+
+
+@pytest.mark.parametrize("profile", ["native", "json"])
+@pytest.mark.parametrize("close", ["</think>", ""])
+def test_a_call_in_a_thought_is_none_and_the_thought_is_not_shown(profile: Profile, close: str) -> None:
+    call = '<tool_call>{"name": "clock", "arguments": {}}</tool_call>{"tool": "clock", "args": {}}'
+    shown, reply = text(f"<think>I could {call}{close}{'It is four.' if close else ''}", profile)
+    assert shown == reply.text == ("It is four." if close else "")
+    assert reply.tool_calls == ()
+    assert reply.reasoning == f"I could {call}"
+
+
+def test_a_call_behind_a_thought_is_one_in_both_profiles() -> None:
+    thought = "<think>which?</think>\n"
+    native = text(f'{thought}<tool_call>{{"name": "clock", "arguments": {{}}}}</tool_call>')[1]
+    as_json = text(f'{thought}{{"tool": "clock", "args": {{}}}}', "json")[1]
+    assert native.tool_calls == as_json.tool_calls
+    assert [call.name for call in native.tool_calls] == ["clock"]
+
+
+def test_thoughts_that_only_end_are_no_part_of_the_reply() -> None:
+    _, reply = text("It may be four.\n</think>\n\nIt is four.")
+    assert (reply.text, reply.reasoning) == ("It is four.", "It may be four.")
+
+
+def over(*chunks: Chunk, profile: Profile = "native") -> tuple[int, ModelReply]:
+    """How many chunks were taken until no more were wanted, and what came of it."""
+    assembly = Assembly(request(profile))
+    taken = 0
+    while not assembly.over and taken < 10_000:
+        assembly.add(chunks[taken % len(chunks)])
+        taken += 1
+    return taken, assembly.end()[1]
+
+
+def test_a_text_that_goes_round_is_ended_and_kept() -> None:
+    taken, reply = over(Chunk(text="I am "), Chunk(text="sorry. "))
+    assert taken < 2000
+    assert (reply.finish, reply.text[:24]) == ("repeats", "I am sorry. I am sorry. ")
+
+
+def test_a_json_reply_that_goes_round_is_what_was_shown() -> None:
+    assembly = Assembly(request("json"))
+    shown = assembly.add(Chunk(text='{"reply": "'))
+    while not assembly.over:
+        shown += assembly.add(Chunk(text="la "))
+    rest, reply = assembly.end()
+    assert (shown + rest, reply.finish) == (reply.text, "repeats")
+
+
+@pytest.mark.parametrize("chunk", [Chunk(reasoning="wait, "), Chunk(text="<think>")])
+def test_a_thought_that_goes_round_is_ended_without_a_reply(chunk: Chunk) -> None:
+    assembly = Assembly(request())
+    while not assembly.over:
+        assembly.add(chunk)
+        assembly.add(Chunk(reasoning="no, "))
+    reply = assembly.end()[1]
+    assert (reply.finish, reply.text, reply.tool_calls) == ("thinking", "", ())
+
+
+def test_a_thought_without_end_is_ended() -> None:
+    assembly = Assembly(request())
+    number = 0
+    while not assembly.over:
+        number += 1
+        assembly.add(Chunk(reasoning=f"{number}, "))
+    assert MAX_THOUGHT < sum(len(f"{each}, ") for each in range(1, number + 1)) <= MAX_THOUGHT + 10
+
+
+def test_half_a_call_of_an_answer_that_was_ended_is_not_mended() -> None:
+    assembly = Assembly(request())
+    assembly.add(piece(0, "memory", '{"text": "the spa', "x"))
+    while not assembly.over:
+        assembly.add(Chunk(text="la "))
+    reply = assembly.end()[1]
+    assert calls(reply) == [("x", "memory", '{"text": "the spa')]
+    assert reply.finish == "repeats"
+
+
+VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=4)
+ARGUMENTS = st.dictionaries(st.text(), VALUES, max_size=4)
+NAMES = st.sampled_from(["clock", "recall", "mcp.a.b"])
+
+
+@given(name=NAMES, given_arguments=ARGUMENTS, size=st.integers(1, 40))
+def test_both_profiles_end_in_the_same_call_whatever_it_is(
+    name: str, given_arguments: dict[str, Any], size: int
+) -> None:
+    written = json.dumps(given_arguments)
+    pieces = [written[at : at + size] for at in range(0, len(written), size)]
+    first = piece(0, name, "", "call_1")
+    native = said(first, *(piece(0, arguments=each) for each in pieces), Chunk(finish="tool_calls"))[1]
+    whole = json.dumps({"tool": name, "args": given_arguments}, ensure_ascii=size % 2 == 0)
+    chunks = [Chunk(text=whole[at : at + size]) for at in range(0, len(whole), size)]
+    shown, as_json = said(*chunks, Chunk(finish="stop"), wanted=request("json"))
+    as_object = said(piece(0, name, given_arguments, "call_1"), Chunk(finish="stop"))[1]
+    assert shown == ""
+    for reply in (native, as_json, as_object):
+        (call,) = reply.tool_calls
+        assert (call.id, call.name, json.loads(call.arguments)) == ("call_1", name, given_arguments)
+        assert reply.finish == "tool_calls"
