@@ -17,6 +17,7 @@ from actors.base import Actor, Context, Mailbox, Refusal
 from actors.session_approvals import SessionApprovals
 from actors.session_asks import NotReady, SessionAsks
 from actors.session_calls import SessionCalls
+from actors.session_summary import SessionSummary
 from bxcore import baseline as baselines
 from bxcore import interrupted
 from bxcore.baseline import Baseline
@@ -41,8 +42,7 @@ from bxcore.messages.loop import (
 from bxcore.messages.memory import TurnEnded
 from bxcore.messages.model import Endpoint
 from bxcore.model.values import ModelRequest
-from bxcore.records import User, whole
-from bxcore.session_fold import label_of
+from bxcore.records import Record, User, whole
 from bxcore.tool_registry import ToolRegistry
 from bxcore.turn import STOPPED, End, Step, Turn, begin
 from bxcore.waits import Waits
@@ -62,7 +62,7 @@ class SessionParts:
     """What every session is made with. ``client`` makes the client of an endpoint; ``wall`` tells the time.
 
     ``auto_recall`` None means: for the json profile. ``endpoint_s`` is for a model that loads, ``answer_s``
-    for one whole answer of it.
+    for one whole answer of it, ``summary_s`` for a summary of a long session.
     """
 
     store: SessionStore
@@ -79,6 +79,7 @@ class SessionParts:
     idle_s: float = 900.0
     endpoint_s: float = 300.0
     answer_s: float = 900.0
+    summary_s: float = 60.0
     waits: Waits = field(default_factory=Waits)
     wall: Callable[[], datetime] = lambda: datetime.now().astimezone()
 
@@ -105,6 +106,9 @@ class Session(Actor):
             memory_s=parts.waits.broker_memory_s,
             audit_s=parts.waits.broker_audit_s,
             now=self.now,
+        )
+        self._summary = SessionSummary(
+            asks=self._asks, client=parts.client, summary_s=parts.summary_s, now=self.now
         )
 
     def on_receive(self, message: SessionMessage) -> object:
@@ -167,20 +171,45 @@ class Session(Actor):
         left = self._interrupted(live, brake)
         if left is not None:
             self._noticer(show)(left.notice)
-        before = (*live.before_the_first_turn(), *(left.records if left else ()))
+        closing = left.records if left else ()
+        closing = self._next_epoch(live, text, closing, brake, self._noticer(show))
+        before = (*live.before_the_first_turn(), *closing)
         speaker = None if say.speaker is None else whole(say.speaker)
         user = User(text=text, speaker=speaker, at=stamp(self._parts.wall()))
-        calls = self._calls(live.turns + 1, say, brake, show)
+        calls = self._calls(live, say, brake, show)
         return self._run(live, begin(user, before), calls, brake, show)
 
     def _interrupted(self, live: LiveSession, brake: TurnBrake) -> Interrupted | None:
         """The turn that a crash cut short; of its calls the broker may know what the log does not."""
-        calls = interrupted.calls_left(live.log.records)
-        return interrupted.find(live.log.records, self._asks.what_became(calls, brake))
+        last = live.last_turn()
+        became = self._asks.what_became(interrupted.calls_left(last), brake)
+        return interrupted.find(last, became, before=live.turns - 1)
+
+    def _next_epoch(
+        self,
+        live: LiveSession,
+        text: str,
+        closing: tuple[Record, ...],
+        brake: TurnBrake,
+        notice: Callable[[str], object],
+    ) -> tuple[Record, ...]:
+        """Between turns alone: begin an epoch if one is due; what of ``closing`` is to be written still."""
+        window = self._context_tokens = self._summary.window(live, self._context_tokens, brake, notice)
+        if not window or not live.nears(text, window):
+            return closing
+        if closing:
+            live.log.append(closing)
+        self._summary.begin_epoch(live, window, brake, notice)
+        return ()
 
     def _opened(self, brake: TurnBrake, notice: Callable[[str], object]) -> LiveSession:
         """Resume from the log, or start anew; a torn tail is said."""
-        live = open_live(self._parts.store, self._session, lambda: self._new_baseline(brake, notice))
+        live = open_live(
+            self._parts.store,
+            self._session,
+            lambda: self._new_baseline(brake, notice),
+            self._parts.registry.names,
+        )
         if live.log.torn_note:
             logger.warning("session {}: {}", self._session, live.log.torn_note)
             notice(live.log.torn_note)
@@ -215,15 +244,15 @@ class Session(Actor):
         return _result(live, ended_turn, end, runner.ended)
 
     def _calls(
-        self, turn: int, say: Say, brake: TurnBrake, show: Callable[[TurnEvent], object]
+        self, live: LiveSession, say: Say, brake: TurnBrake, show: Callable[[TurnEvent], object]
     ) -> SessionCalls:
         folder = self._parts.store.folder / self._session
         name = f"loop/{self._session}/approvals"
         return SessionCalls(
             session=self._session,
-            turn=turn,
+            turn=live.turns + 1,
             broker=self._parts.broker,
-            registry=self._parts.registry,
+            registry=live.registry(self._parts.registry),
             waits=self._parts.waits,
             brake=brake,
             now=self.now,
@@ -255,8 +284,8 @@ class Session(Actor):
         """The next request; before the model first speaks in a turn, auto_recall has looked."""
         wanted = self._parts.auto_recall
         recalls = live.baseline.profile == "json" if wanted is None else wanted
-        if recalls and turn not in live.recalled:
-            live.recalled[turn] = self._asks.recalled(_last_text(live), brake)
+        if recalls and live.recalled != turn:
+            live.recall(self._asks.recalled(_last_text(live), brake))
         first = live.first
         request = live.request(self._context_tokens)
         if live.first > first:
@@ -336,6 +365,6 @@ def _result(live: LiveSession, turn: Turn, end: End, tools: list[ToolEnded]) -> 
         reply=end.reply,
         failed=end.failed,
         tools=tuple(tools),
-        label=label_of(live.log.records),
+        label=live.log.label,
         usage=Usage(prompt=used.prompt, cached=used.cached, completion=used.completion),
     )

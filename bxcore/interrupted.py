@@ -31,16 +31,19 @@ def calls_left(records: Sequence[Record]) -> tuple[str, ...]:
     return tuple(call.id for call in _without_result(_cut_short(spans(records), records)))
 
 
-def find(records: Sequence[Record], became: Mapping[str, str] = NOTHING_KNOWN) -> Interrupted | None:
+def find(
+    records: Sequence[Record], became: Mapping[str, str] = NOTHING_KNOWN, *, before: int = 0
+) -> Interrupted | None:
     """The last turn, when it neither got its reply nor was told as failed; else None.
 
+    ``records`` may be those of the last turn alone, with the number of the turns ``before`` it.
     ``became`` has a sentence for each call of which more is known than the log tells: that it did not run.
     """
     known = spans(records)
     turn = _cut_short(known, records)
     if not turn:
         return None
-    user, number, left = turn[0], len(known), _without_result(turn)
+    user, number, left = turn[0], before + len(known), _without_result(turn)
     assert isinstance(user, User)
     closing = tuple(_closing(call, became.get(call.id, UNKNOWN)) for call in left)
     return Interrupted(

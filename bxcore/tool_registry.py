@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -79,10 +80,30 @@ class ToolRegistry:
     """The core tools by name and in order, and the ``others`` that only ``find_tool`` shows.
 
     Those that no grant allows are shown too: the refusal of a call tells the owner what grant is wanting.
+    ``gone`` were there when the session's epoch began, and are not any more.
     """
 
     core: tuple[str, ...] = field(default_factory=lambda: tuple(CORE_TOOLS))
     others: tuple[str, ...] = GRANTED_TOOLS
+    gone: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them, in order; what an epoch that begins now has."""
+        return (*self.core, *self.others)
+
+    def kept(self, names: Sequence[str], offered: Sequence[str]) -> ToolRegistry:
+        """The tools of an epoch that began with ``names``, in a session whose tools array has ``offered``.
+
+        What has come since waits for the next epoch; an epoch without names, of before there were any, has
+        those of now.
+        """
+        began = (*offered, *(names or self.names))
+        return ToolRegistry(
+            core=tuple(name for name in self.core if name in began),
+            others=tuple(name for name in self.others if name in began),
+            gone=frozenset(began) - {*self.names, *LOOK_UP},
+        )
 
     def array(self) -> tuple[Wire, ...]:
         """The tools array that the model sees: the core tools, then ``find_tool``, then ``call_tool``."""
@@ -100,6 +121,9 @@ class ToolRegistry:
 
     def route(self, call: ToolCall) -> Route:
         """Where a call goes; never raises, whatever the model wrote. ``call_tool`` is unwrapped."""
+        name = _wrapped(call) if call.name == CALL_TOOL else call.name
+        if name in self.gone:
+            return NotRun(name, call.arguments, _taken_away(name))
         if call.name not in ARGUMENT_TYPES:
             return NotRun(call.name, call.arguments, self._unknown(call.name))
         if call.name not in {CLOCK, *LOOK_UP}:
@@ -122,6 +146,19 @@ class ToolRegistry:
         said = re.sub(r"[^ -~]", "?", name[:64])
         known = (*self.core, *self.others, *LOOK_UP)
         return f"no tool is named {said}{hint(said, known)}; look one up with find_tool"
+
+
+def _wrapped(call: ToolCall) -> str:
+    """The tool that a ``call_tool`` names, when it can be read."""
+    try:
+        return str(json.loads(call.arguments)["name"])
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return call.name
+
+
+def _taken_away(name: str) -> str:
+    said = re.sub(r"[^ -~]", "?", name[:64])
+    return f"the tool {said} is gone since this session began; use another one, find_tool shows them"
 
 
 def all_reads(calls: Sequence[ToolCall]) -> bool:

@@ -20,6 +20,22 @@ from bxcore.tool_registry import all_reads
 
 STOPPED = "stopped"
 EMPTY_REPLY = "the model's reply was empty; say it again, or in other words"
+THOUGHT_UP = (
+    "the model used its whole answer up with thinking and gave no reply; ask for less at once, or switch its"
+    " thinking off at the server"
+)
+THOUGHT_ON = (
+    "the model went on thinking without end and was stopped; say it in other words, or switch its thinking off"
+    " at the server"
+)
+FILTERED = "the model's server held the reply back by its content filter; say it in other words"
+CUT_REPLY = {
+    "length": "the reply was cut at the model's token limit",
+    "repeats": "the reply was cut: the model went on repeating the same text",
+    "thinking": "the reply was cut: the model went on thinking without end",
+    "content_filter": "the reply was cut by the content filter of the model's server",
+}
+"""What the person is told of a reply that is not whole, by how the answer ended."""
 MAX_CALLS_A_ROUND = 16
 MAX_NAME = 64
 """Characters of a tool's name that are kept; no tool's name is longer."""
@@ -37,10 +53,14 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSaid:
-    """The model's whole answer to the last request, and which ``server`` gave it."""
+    """The model's whole answer to the last request, and which ``server`` gave it.
+
+    ``anew`` says that this request did not repeat the one before: no server can have had its prefix.
+    """
 
     reply: ModelReply
     server: str = ""
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +144,8 @@ class Turn:
     held: Held | None = None
     rounds: int = 0
     calls_made: int = 0
+    asked_again: bool = False
+    """Whether the model has been asked once more since its reply was empty."""
     waiting: tuple[ToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
 
@@ -137,7 +159,7 @@ def advance(turn: Turn, event: TurnInput) -> tuple[Turn, tuple[Step, ...]]:
     """Take what happened and say what to do next; the last step of a turn is its ``End``."""
     match event:
         case ModelSaid():
-            return _model_said(turn, event.reply, event.server)
+            return _model_said(turn, event)
         case ModelFailed(sentence=sentence) | NotSettled(sentence=sentence):
             return turn, _failed(turn, sentence)
         case ToolDone():
@@ -146,17 +168,34 @@ def advance(turn: Turn, event: TurnInput) -> tuple[Turn, tuple[Step, ...]]:
             return turn, _failed(turn, STOPPED)
 
 
-def _model_said(turn: Turn, reply: ModelReply, server: str) -> tuple[Turn, tuple[Step, ...]]:
-    losses = _cache_losses(turn, reply.usage, server)
+def _model_said(turn: Turn, event: ModelSaid) -> tuple[Turn, tuple[Step, ...]]:
+    reply, server = event.reply, event.server
+    losses = () if event.anew else _cache_losses(turn, reply.usage, server)
     turn = replace(turn, usage=_added(turn.usage, reply.usage), held=_held(turn, reply.usage, server))
     if reply.tool_calls:
         return _called(turn, reply, losses)
     if not reply.text.strip():
-        return turn, _failed(turn, EMPTY_REPLY, losses)
+        return _empty(turn, reply, losses)
     said = Assistant(content=whole(reply.text), reasoning=whole(reply.reasoning) or None)
-    notice = "the reply was cut at the model's token limit" if reply.finish == "length" else None
     last = Append(records=(*losses, said, turn.usage), sync=True)
-    return turn, (last, End(reply=said.content, notice=notice))
+    return turn, (last, End(reply=said.content, notice=CUT_REPLY.get(reply.finish)))
+
+
+def _empty(turn: Turn, reply: ModelReply, losses: tuple[CacheLoss, ...]) -> tuple[Turn, tuple[Step, ...]]:
+    """An answer without a word is asked for once more in a turn; one that was cut would be cut again."""
+    sentence = _why_empty(reply)
+    if sentence != EMPTY_REPLY or reply.finish in CUT_REPLY or turn.asked_again:
+        return turn, _failed(turn, sentence, losses)
+    again = replace(turn, asked_again=True)
+    return again, ((Append(records=losses, sync=False), AskModel()) if losses else (AskModel(),))
+
+
+def _why_empty(reply: ModelReply) -> str:
+    if reply.finish == "thinking":
+        return THOUGHT_ON
+    if reply.finish == "content_filter":
+        return FILTERED
+    return THOUGHT_UP if reply.finish == "length" and reply.reasoning.strip() else EMPTY_REPLY
 
 
 def _held(turn: Turn, usage: ModelUsage, server: str) -> Held | None:

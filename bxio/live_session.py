@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bxcore import baseline as baselines
+from bxcore import epoch_summary
 from bxcore.baseline import Baseline, BaselineError
-from bxcore.decide import turns
-from bxcore.history import messages
+from bxcore.history import History
 from bxcore.model.baseline import estimate_tokens
-from bxcore.model.values import ModelRequest
-from bxcore.records import Assistant, Record, SessionStart, ToolResult, User
+from bxcore.model.values import ModelRequest, UserMessage
+from bxcore.records import Record, SessionStart, User
+from bxcore.tool_registry import ToolRegistry
 from bxcore.turn import Held
-from bxcore.window import fit
+from bxcore.window import View, before_turn, fit, tokens_of
 from bxio.session_store import OpenSession, SessionError, SessionStore, new_log
 
 ANSWER_TOKENS = 1024
@@ -23,27 +24,59 @@ ANSWER_TOKENS = 1024
 
 @dataclass(slots=True, kw_only=True)
 class LiveSession:
-    """``recalled`` is what auto_recall found, by turn; ``held`` the last prompt, if known."""
+    """``held`` is the last prompt that a server read, if known; ``tools`` names those of the next epoch.
+
+    What a request costs is in step with what it sends, and not with how long the session is.
+    """
 
     log: OpenSession
     baseline: Baseline
-    recalled: dict[int, str] = field(default_factory=dict)
+    tools: tuple[str, ...] = ()
     held: Held | None = None
-    first: int = 1
-    """The first turn that is still sent to the model."""
+    view: View = field(default_factory=View)
+    history: History = field(default_factory=History)
+    recalled: int = 0
+    """The last turn for which auto_recall looked."""
+    _taken: int = 0
+    """Records of the log that the history has."""
     _sent: int = 0
-    """Records that the last request held."""
+    """Tokens that the last request held."""
+    _sent_view: View = field(default_factory=View)
+    _baseline_tokens: int = -1
 
     @property
     def turns(self) -> int:
         """Turns so far."""
-        return turns(self.log.records)
+        return self.log.turns
+
+    @property
+    def first(self) -> int:
+        """The first turn whose words are still sent to the model."""
+        return self.turns - len(self._grown().turns) + self.view.first + 1
+
+    def registry(self, present: ToolRegistry) -> ToolRegistry:
+        """The tools of this epoch, of those that are ``present`` now."""
+        start = self.log.records[0] if self.log.records else None
+        names = start.tools if isinstance(start, SessionStart) else self.tools
+        return present.kept(names, [str(tool["name"]) for tool in self.baseline.tools])
 
     def before_the_first_turn(self) -> tuple[Record, ...]:
         """The ``SessionStart`` that goes before a new session's first ``User``; nothing later on."""
         if self.log.records:
             return ()
-        return (SessionStart(baseline=baselines.sha256(self.baseline.dump()), log=new_log()),)
+        sha256 = baselines.sha256(self.baseline.dump())
+        return (SessionStart(baseline=sha256, log=new_log(), tools=self.tools),)
+
+    def last_turn(self) -> Sequence[Record]:
+        """The records of the last turn, none before the epoch's first one."""
+        records = self.log.records
+        start = next((n for n in range(len(records) - 1, -1, -1) if isinstance(records[n], User)), None)
+        return () if start is None else records[start:]
+
+    def recall(self, text: str) -> None:
+        """What auto_recall found for the running turn; it stays with it while the session lives."""
+        self.recalled = self.turns
+        self._grown().turns[-1].recall(text)
 
     def request(self, context_tokens: int) -> ModelRequest:
         """The request of the log as it stands; the baseline is what was saved, byte for byte.
@@ -51,58 +84,105 @@ class LiveSession:
         What does not fit in ``context_tokens`` beside the baseline and the answer is left out; ``first`` says
         from which turn on the model sees the session.
         """
-        records = self.log.records
-        new, self._sent = records[self._sent :], len(records)
-        budget = context_tokens - ANSWER_TOKENS - self._baseline_tokens()
-        fitted = fit(messages(records, self.recalled), budget, self.first)
-        self.first = fitted.first
+        history = self._grown()
+        fitted = fit(history.turns, self._budget(context_tokens), self.view)
+        self.view = fitted.view
+        anew = fitted.squeezed or self.view != self._sent_view
+        tokens = self.history_tokens()
+        new, self._sent, self._sent_view = tokens - self._sent, tokens, self.view
         return ModelRequest(
             profile=self.baseline.profile,
             baseline=self.baseline.messages,
-            history=fitted.messages,
+            history=(*history.head, *fitted.messages),
             tools=self.baseline.tools,
             workspaces=self.baseline.workspaces,
             max_tokens=ANSWER_TOKENS,
-            uncached_tokens=None if self.held is None else estimate_tokens(_texts(new)),
+            uncached_tokens=None if self.held is None or anew else new,
+            anew=anew,
         )
 
-    def _baseline_tokens(self) -> int:
-        saved = self.baseline
-        texts = [str(message.get("content") or "") for message in saved.messages]
-        return estimate_tokens([*texts, json.dumps(saved.tools) if saved.profile == "native" else ""])
+    # The next epoch.
+
+    def history_tokens(self) -> int:
+        """What the epoch's turns take by estimate, nothing shortened."""
+        return sum(turn.tokens for turn in self._grown().turns)
+
+    def nears(self, text: str, context_tokens: int) -> bool:
+        """Whether an epoch is due before a turn of this text; else old results are shortened if need be."""
+        history = self._grown()
+        coming = tokens_of(UserMessage(text=text))
+        self.view, due = before_turn(history.turns, coming, self._budget(context_tokens), self.view)
+        return due
+
+    def summary_request(self, context_tokens: int) -> ModelRequest:
+        """Ask for a summary behind what was sent before, so that the server has most of it in its cache."""
+        ask = UserMessage(text=epoch_summary.ASK)
+        request = self.request(context_tokens - tokens_of(ask))
+        return replace(request, history=(*request.history, ask), max_tokens=epoch_summary.ANSWER_TOKENS)
+
+    def begin_epoch(self, said: str, context_tokens: int) -> None:
+        """Go on in a new epoch, on disk when this returns; ``said`` is the model's summary, or empty.
+
+        The baseline stays byte for byte, and the label as it is. Raises ``SessionError``.
+        """
+        log, first = self.log, self.log.records[0]
+        assert isinstance(first, SessionStart)
+        budget = self._budget(context_tokens) + self._grown().head_tokens
+        log.begin_epoch(
+            SessionStart(
+                baseline=first.baseline,
+                log=first.log,
+                level=log.label.level,
+                untrusted=log.label.untrusted,
+                epoch=log.epoch + 1,
+                turns=log.turns,
+                summary=epoch_summary.summary(said, log.records, label=log.label, budget=budget),
+                tools=self.tools,
+            )
+        )
+        self.history, self.view, self.held = History(), View(), None
+        self._taken, self._sent, self._sent_view = 0, 0, View()
+
+    def _grown(self) -> History:
+        records = self.log.records
+        self.history.take(records[self._taken :])
+        self._taken = len(records)
+        return self.history
+
+    def _budget(self, context_tokens: int) -> int:
+        """What the turns may take."""
+        if self._baseline_tokens < 0:
+            self._baseline_tokens = _tokens_of(self.baseline)
+        return context_tokens - ANSWER_TOKENS - self._baseline_tokens - self._grown().head_tokens
 
 
-def _texts(records: Sequence[Record]) -> list[str]:
-    found = []
-    for record in records:
-        match record:
-            case User(text=text):
-                found.append(text)
-            case Assistant(content=content, tool_calls=calls):
-                found += [content, *(call.arguments for call in calls)]
-            case ToolResult(content=content):
-                found.append(content)
-            case _:
-                pass
-    return found
+def _tokens_of(saved: Baseline) -> int:
+    texts = [str(message.get("content") or "") for message in saved.messages]
+    return estimate_tokens([*texts, json.dumps(saved.tools) if saved.profile == "native" else ""])
 
 
-def open_live(store: SessionStore, session: str, make_baseline: Callable[[], Baseline]) -> LiveSession:
+def open_live(
+    store: SessionStore,
+    session: str,
+    make_baseline: Callable[[], Baseline],
+    tools: tuple[str, ...] = (),
+) -> LiveSession:
     """Open a session, or start it with the baseline that ``make_baseline`` gives before anything is on disk.
 
-    Raises ``SessionError``, also for a saved baseline that is not the one the log names.
+    ``tools`` names those of an epoch that begins from now on. Raises ``SessionError``, also for a saved
+    baseline that is not the one the log names.
     """
     fresh = None if store.exists(session) else make_baseline()
     log = store.open(session)
     try:
         if log.records:
-            return LiveSession(log=log, baseline=_saved_baseline(log))
+            return LiveSession(log=log, baseline=_saved_baseline(log), tools=tools)
         fresh = fresh or make_baseline()
         log.save_baseline(fresh.dump())
     except BaseException:
         log.close()
         raise
-    return LiveSession(log=log, baseline=fresh)
+    return LiveSession(log=log, baseline=fresh, tools=tools)
 
 
 def _saved_baseline(log: OpenSession) -> Baseline:

@@ -172,7 +172,7 @@ class TurnRunner:
             raise
         self._on_text("")
         self._using = endpoint.place
-        return ModelSaid(reply=reply, server=server)
+        return ModelSaid(reply=reply, server=server, anew=request.anew)
 
     def _notice(self, line: str) -> None:
         self.show(Notice(session=self.log.session, text=line))

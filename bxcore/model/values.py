@@ -57,7 +57,8 @@ class ModelRequest:
     ``bxcore.model.baseline_messages`` and the tools array, each tool
     ``{"description", "name", "parameters"}``. ``workspaces`` are the names that ask_memory may be asked
     about, for the json profile's schema. ``uncached_tokens`` is how much of the prompt the server has
-    probably not seen, for the first token's deadline; None counts the whole prompt.
+    probably not seen, for the first token's deadline; None counts the whole prompt. ``anew`` says that it
+    does not repeat the request before it: what a server has in its cache of that one is of less use.
     """
 
     profile: Profile
@@ -67,6 +68,7 @@ class ModelRequest:
     workspaces: tuple[str, ...] = ()
     max_tokens: int = 1024
     uncached_tokens: int | None = None
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

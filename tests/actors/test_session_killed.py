@@ -29,8 +29,8 @@ def test_a_killed_process_loses_nothing_that_was_shown_and_says_what_it_cut_shor
         if cut_short is not None:
             assert next(line["notice"] for line in seen if "notice" in line) == cut_short.notice
         log = store.open("k3f")
-        records = tuple(log.records)
         log.close()
+        records = store.read("k3f")
         _check_nothing_shown_is_lost(records, seen)
         cut_short = interrupted.find(records)
 

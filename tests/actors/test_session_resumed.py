@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -149,19 +148,6 @@ def test_a_log_that_cannot_be_written_refuses_the_turn_and_keeps_the_rest(bench:
         box.say("second")
     log.chmod(0o600)
     assert box.say("second").turn == 2
-
-
-def test_a_session_that_outgrows_the_model_says_so_and_goes_on(bench: Make) -> None:
-    box = bench(*[{"say": "ok " * 300, "piece": 1000}] * 8)
-    assert isinstance(box.endpoint, Endpoint)
-    box.endpoint = replace(box.endpoint, context_tokens=4096)
-    for _ in range(8):
-        assert box.say("word " * 100).failed is None
-    notices = [event.text for event in box.events() if isinstance(event, Notice)]
-    assert notices
-    assert notices[0].startswith("this session is long: the model no longer sees the turns before turn ")
-    assert len(box.server.chats[-1]["messages"]) < len(box.store.read("k3f"))
-    assert box.server.chats[-1]["messages"][0] == box.server.chats[0]["messages"][0]
 
 
 def test_a_disk_that_is_full_in_the_middle_of_a_turn_refuses_it_and_the_next_one_goes_on(bench: Make) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bxcore.history import messages
+from bxcore.history import History
 from bxcore.labels import Level
-from bxcore.model.values import AssistantMessage, ToolMessage, UserMessage
+from bxcore.model.history import mended
+from bxcore.model.values import AssistantMessage, Message, ToolMessage, UserMessage
 from bxcore.records import Assistant, CacheLoss, Record, SessionStart, ToolCall, ToolResult, Usage, User
 
 CALL = ToolCall(id="t1c1", name="clock", arguments="{}")
@@ -20,8 +21,14 @@ LOG: tuple[Record, ...] = (
 )
 
 
+def sent(history: History) -> tuple[Message, ...]:
+    return (*history.head, *(message for turn in history.turns for message in turn.messages))
+
+
 def test_records_become_messages_in_order_and_the_rest_stays_in_the_log() -> None:
-    assert messages(LOG, {2: "[1] memory"}) == (
+    history = History(LOG)
+    history.turns[1].recall("[1] memory")
+    assert sent(history) == (
         UserMessage(text="time?", at="Monday 2026-11-30 19:16 UTC"),
         AssistantMessage(content="let me look", tool_calls=(CALL,)),
         ToolMessage(call="t1c1", tool="clock", content="now"),
@@ -30,8 +37,31 @@ def test_records_become_messages_in_order_and_the_rest_stays_in_the_log() -> Non
     )
 
 
-def test_each_request_repeats_the_one_before_from_its_start() -> None:
-    whole = messages(LOG, {1: "a", 2: "b"})
-    for length in range(len(LOG)):
-        part = messages(LOG[:length], {1: "a", 2: "b"})
-        assert whole[: len(part)] == part
+def test_it_grows_with_the_log_and_repeats_itself_from_its_start() -> None:
+    whole, history = sent(History(LOG)), History()
+    for record in LOG:
+        history.take([record])
+        assert whole[: len(sent(history))] == sent(history)
+    assert sent(history) == whole
+
+
+def test_a_summary_is_a_tools_message_before_the_first_turn() -> None:
+    start = SessionStart(baseline="", epoch=2, turns=40, summary="they like tea", untrusted=True)
+    history = History([start, User(text="and now?")])
+    first, call, told, last = history.head
+    assert isinstance(first, UserMessage)
+    assert "turns 1 to 40" in first.text
+    assert isinstance(call, AssistantMessage)
+    assert isinstance(told, ToolMessage)
+    assert (told.content, told.call, told.tool) == ("they like tea", call.tool_calls[0].id, "recall")
+    assert isinstance(last, AssistantMessage)
+    assert last.content
+    assert mended(history.head) == history.head, "every template takes it as it is"
+    assert history.head_tokens > 4 * 8
+    assert [message.text for message in history.turns[0].messages if isinstance(message, UserMessage)] == [
+        "and now?"
+    ]
+
+
+def test_an_epoch_without_a_summary_has_no_head() -> None:
+    assert History([SessionStart(baseline="", epoch=1, turns=3)]).head == ()

@@ -138,3 +138,32 @@ def test_only_reads_run_side_by_side() -> None:
 def test_canonical_forms_are_those_of_the_contract() -> None:
     assert canonical_json(ClockArgs()) == "{}"
     assert canonical_json(CallToolArgs(name="x")) == '{"name":"x","arguments":{}}'
+
+
+def test_an_epoch_keeps_the_tools_that_it_began_with() -> None:
+    before = tuple(name for name in REGISTRY.names if name != "shell")
+    kept = REGISTRY.kept(before, [tool["name"] for tool in REGISTRY.array()])
+    assert kept.core == REGISTRY.core
+    assert kept.others == tuple(name for name in REGISTRY.others if name != "shell")
+    assert '"shell"' not in kept.find("run a shell command")
+    assert '"shell"' in REGISTRY.find("run a shell command")
+    assert kept.gone == frozenset()
+
+
+def test_an_epoch_of_before_there_were_names_has_the_tools_of_now() -> None:
+    assert REGISTRY.kept((), [tool["name"] for tool in REGISTRY.array()]) == REGISTRY
+
+
+def test_a_tool_that_is_gone_answers_plainly() -> None:
+    kept = REGISTRY.kept((*REGISTRY.names, "telegraph"), [*REGISTRY.core, "abacus"])
+    for name in ("telegraph", "abacus"):
+        says = f"the tool {name} is gone since this session began; use another one, find_tool shows them"
+        direct = ToolCall(id="a", name=name, arguments="{}")
+        inner = ToolCall(id="a", name="call_tool", arguments=f'{{"name":"{name}","args":{{}}}}')
+        for call in (direct, inner):
+            assert kept.route(call) == NotRun(name, call.arguments, says)
+    for arguments in ("", "[]", "null", '{"name": {}}', "[" * 100_000):
+        assert isinstance(kept.route(ToolCall(id="a", name="call_tool", arguments=arguments)), NotRun)
+    assert "no tool is named telegraph" in str(
+        REGISTRY.route(ToolCall(id="a", name="telegraph", arguments="{}"))
+    )

@@ -14,9 +14,13 @@ from bxcore.labels import Label, Level
 from bxcore.model.values import ModelReply, ModelUsage
 from bxcore.records import Assistant, CacheLoss, Record, ToolCall, ToolResult, Usage, User
 from bxcore.turn import (
+    CUT_REPLY,
     EMPTY_REPLY,
+    FILTERED,
     MAX_CALLS_A_ROUND,
     STOPPED,
+    THOUGHT_ON,
+    THOUGHT_UP,
     Append,
     AskModel,
     End,
@@ -61,10 +65,46 @@ def test_a_reply_is_synced_before_the_turn_ends() -> None:
     assert turn.held == Held(tokens=5)
 
 
-def test_a_cut_reply_is_said() -> None:
-    reply = ModelReply(text="hel", finish="length")
+@pytest.mark.parametrize("finish", CUT_REPLY)
+def test_a_cut_reply_is_said(finish: str) -> None:
+    reply = ModelReply(text="hel", finish=finish)
     _, steps = advance(Turn(number=1), ModelSaid(reply=reply))
-    assert steps[-1] == End(reply="hel", notice="the reply was cut at the model's token limit")
+    assert steps[-1] == End(reply="hel", notice=CUT_REPLY[finish])
+
+
+@pytest.mark.parametrize("finish", ["stop", "", "eos", "tool_calls"])
+def test_an_empty_reply_is_asked_for_once_more_in_a_turn(finish: str) -> None:
+    empty = ModelSaid(reply=ModelReply(text=" \n", reasoning="hm", finish=finish))
+    turn, steps = advance(Turn(number=1), empty)
+    assert steps == (AskModel(),)
+    turn, _ = advance(turn, said("", "recall"))
+    turn, _ = advance(turn, done("t1c1"))
+    _, steps = advance(turn, empty)
+    assert steps == (Append(records=(Usage(failed=EMPTY_REPLY),), sync=True), End(failed=EMPTY_REPLY))
+
+
+def test_the_cache_that_an_empty_reply_lost_is_told_all_the_same() -> None:
+    lost = said("", usage=ModelUsage(prompt=120, cached=0))
+    _, steps = advance(Turn(number=1, held=Held(tokens=100)), lost)
+    assert steps == (Append(records=(CacheLoss(had=100, cached=0),), sync=False), AskModel())
+
+
+@pytest.mark.parametrize(
+    ("finish", "reasoning", "sentence"),
+    [
+        ("length", "hm", THOUGHT_UP),
+        ("length", "", EMPTY_REPLY),
+        ("repeats", "", EMPTY_REPLY),
+        ("thinking", "hm", THOUGHT_ON),
+        ("content_filter", "", FILTERED),
+    ],
+)
+def test_an_empty_reply_that_was_cut_ends_the_turn_and_says_why(
+    finish: str, reasoning: str, sentence: str
+) -> None:
+    reply = ModelReply(reasoning=reasoning, finish=finish)
+    _, steps = advance(Turn(number=1), ModelSaid(reply=reply))
+    assert steps[-1] == End(failed=sentence)
 
 
 def test_calls_get_ids_of_the_session_and_are_run() -> None:
@@ -143,7 +183,7 @@ def test_rounds_are_limited_and_every_call_has_a_result() -> None:
 
 @pytest.mark.parametrize(
     ("event", "sentence"),
-    [(ModelFailed(sentence="no model"), "no model"), (Stopped(), STOPPED), (said(" \n"), EMPTY_REPLY)],
+    [(ModelFailed(sentence="no model"), "no model"), (Stopped(), STOPPED)],
 )
 def test_a_turn_without_a_reply_ends_with_its_sentence_on_disk(event: ModelFailed, sentence: str) -> None:
     _, steps = advance(Turn(number=1), event)
@@ -182,6 +222,9 @@ def test_a_lost_prefix_is_a_record_with_both_numbers(
     assert isinstance(steps[0], Append)
     losses = [record for record in steps[0].records if isinstance(record, CacheLoss)]
     assert losses == ([CacheLoss(had=100, cached=cached or 0)] if lost else [])
+    _, steps = advance(turn, replace(said("ok", usage=ModelUsage(prompt=120, cached=cached)), anew=True))
+    assert isinstance(steps[0], Append)
+    assert not [record for record in steps[0].records if isinstance(record, CacheLoss)], "it repeats nothing"
 
 
 def test_a_flood_of_calls_is_cut() -> None:

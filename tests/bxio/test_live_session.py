@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bxcore.baseline import Baseline, make, sha256
-from bxcore.records import Assistant, SessionStart, ToolCall, User
+from bxcore.labels import Label, Level
+from bxcore.records import Assistant, SessionStart, ToolCall, ToolResult, Usage, User
 from bxcore.tool_registry import ToolRegistry
 from bxcore.turn import Held
-from bxio.live_session import open_live
+from bxcore.window import A_MESSAGE
+from bxio.live_session import LiveSession, open_live
 from bxio.session_store import SessionError, SessionStore
 
 
@@ -109,7 +112,109 @@ def test_a_request_says_how_much_of_it_is_new(store: SessionStore) -> None:
     live.held = Held(tokens=500)
     call = ToolCall(id="t1c1", name="clock", arguments="y" * 30)
     live.log.append([Assistant(content="z" * 60, tool_calls=(call,))])
-    assert live.request(4096).uncached_tokens == 30
+    assert live.request(4096).uncached_tokens == 30 + A_MESSAGE
     assert live.request(4096).uncached_tokens == 0
     assert len(live.request(4096).history) == 2
+    live.log.close()
+
+
+def talk(live: LiveSession, turns: int, size: int = 300, *, untrusted: bool = False) -> None:
+    for _ in range(turns):
+        call = ToolCall(id=f"t{live.turns + 1}c1", name="recall", arguments="{}")
+        result = ToolResult(
+            call=call.id, tool="recall", content="r" * 900, ok=True, level=Level.PRIVATE, untrusted=untrusted
+        )
+        live.log.append(
+            [
+                *live.before_the_first_turn(),
+                User(text=f"message {live.turns + 1} " + "x" * size),
+                Assistant(content="", tool_calls=(call,)),
+                result,
+                Assistant(content="y" * size),
+                Usage(),
+            ]
+        )
+
+
+def test_what_no_longer_repeats_the_request_before_is_said(store: SessionStore) -> None:
+    live = open_live(store, "k3f", baseline)
+    talk(live, 1)
+    assert not live.request(9000).anew
+    live.held = Held(tokens=500)
+    talk(live, 3)
+    assert not live.request(9000).anew
+    shortened = live.request(3400)
+    assert (shortened.anew, shortened.uncached_tokens) == (True, None)
+    assert not live.request(3400).anew
+    assert live.first == 1
+    assert live.request(2700).anew
+    assert live.first > 1
+    live.log.close()
+
+
+def test_a_new_epoch_keeps_the_baseline_the_label_and_the_numbers(store: SessionStore) -> None:
+    live = open_live(store, "k3f", baseline, ("clock", "old"))
+    talk(live, 5, untrusted=True)
+    assert live.nears("hi", 3400)
+    assert not live.nears("hi", 9000)
+    before = live.request(9000)
+    live.tools = ("clock", "new")
+    live.begin_epoch("they talked of tea", 9000)
+    assert (live.turns, live.first, live.held) == (5, 6, None)
+    live.log.append([User(text="and now?")])
+    after = live.request(9000)
+    assert (after.baseline, after.tools, after.profile) == (before.baseline, before.tools, before.profile)
+    assert "they talked of tea" in str(after.history)
+    assert "message 4" not in str(after.history)
+    assert "message 5" in str(after.history), "the last exchange"
+    assert (live.log.label, live.turns, live.first) == (Label(Level.PRIVATE, untrusted=True), 6, 6)
+    live.log.close()
+    again = open_live(store, "k3f", never)
+    assert again.request(9000) == replace(after, anew=False)
+    assert (again.turns, again.log.label, again.baseline) == (6, live.log.label, live.baseline)
+    again.log.close()
+    starts = [record for record in store.read("k3f") if isinstance(record, SessionStart)]
+    assert [start.tools for start in starts] == [("clock", "old"), ("clock", "new")]
+    assert starts[0].log == starts[1].log
+    assert starts[0].baseline == starts[1].baseline
+
+
+def test_the_summary_is_asked_for_behind_what_the_server_has(store: SessionStore) -> None:
+    live = open_live(store, "k3f", baseline)
+    talk(live, 2)
+    before = live.request(9000)
+    asked = live.summary_request(9000)
+    assert asked.history[:-1] == before.history
+    assert (asked.baseline, asked.tools) == (before.baseline, before.tools)
+    assert asked.max_tokens == 400
+    assert not asked.anew
+    live.log.close()
+
+
+def test_an_epoch_has_the_tools_that_it_began_with(store: SessionStore) -> None:
+    present = ToolRegistry()
+    live = open_live(store, "k3f", baseline, ("clock", "shell", "telegraph"))
+    assert live.registry(present).others == ("shell",)
+    talk(live, 1)
+    live.tools = present.names
+    assert live.registry(present).others == ("shell",)
+    live.begin_epoch("", 9000)
+    assert live.registry(present).others == present.others
+    live.log.close()
+    again = open_live(store, "k3f", never, ("clock",))
+    assert again.registry(present) == live.registry(present)
+    again.log.close()
+
+
+def test_a_request_costs_what_it_sends_and_not_what_was_said(store: SessionStore) -> None:
+    """Counted in records that are looked at, so that no clock is needed."""
+    live = open_live(store, "k3f", baseline)
+    looked: list[int] = []
+    take = live.history.take
+    live.history.take = lambda some: (looked.append(len(list(some))), take(some))[1]  # type: ignore[method-assign, assignment, func-returns-value]
+    for _ in range(50):
+        talk(live, 1)
+        live.request(100_000)
+        live.request(100_000)
+    assert max(looked) <= 6
     live.log.close()
