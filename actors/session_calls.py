@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from hashlib import sha256
 
 from loguru import logger
 
@@ -29,6 +30,7 @@ from bxcore.errors import system_reason
 from bxcore.messages.broker import ToolOutcome, ToolRequest
 from bxcore.messages.loop import ToolStarted, TurnBrake, TurnEvent
 from bxcore.records import ToolCall
+from bxcore.repeats import TurnCalls
 from bxcore.tool_answer import EFFECT_UNKNOWN
 from bxcore.tool_registry import NotRun, Own, ToBroker, ToolRegistry
 from bxcore.turn import ToolDone
@@ -46,6 +48,22 @@ class Asked:
     request: ToolRequest
     wait_s: float
     reply: Reply
+
+
+@dataclass(slots=True)
+class OwnCalls:
+    """What the loop answered itself in one turn: the broker's rule of repeats holds for these calls too."""
+
+    _calls: TurnCalls = field(default_factory=lambda: TurnCalls(turn=0))
+
+    def seen(self, done: ToolDone) -> ToolDone:
+        """The answer, or why there is none a third time."""
+        call = f"{done.tool} {done.arguments}"
+        refusal = self._calls.refuse_again(call)
+        if refusal is not None:
+            return replace(done, ok=False, content=refusal)
+        self._calls = self._calls.finished(call, sha256(done.content.encode()).hexdigest())
+        return done
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +86,7 @@ class SessionCalls:
     said: str | None = None
     approvals: SessionApprovals | None = None
     keep: Callable[[str, str], object] = lambda _call, _text: None
+    own: OwnCalls = field(default_factory=OwnCalls)
 
     def results(self, calls: Sequence[ToolCall], together: bool) -> Iterator[ToolDone]:  # noqa: FBT001 - a part of RunTools
         """Each result in the calls' order, side by side when ``together``. Ends early once braked."""
@@ -89,11 +108,13 @@ class SessionCalls:
         self.show(ToolStarted(session=self.session, call=call.id, tool=route.tool, arguments=arguments))
         match route:
             case Own(tool=tool, args=args):
-                return ToolDone(
+                done = ToolDone(
                     call=call.id, tool=tool, arguments=canonical_json(args), ok=True, content=self._own(args)
                 )
+                return self.own.seen(done)
             case NotRun(tool=tool, arguments=arguments, sentence=sentence):
-                return ToolDone(call=call.id, tool=tool, arguments=arguments, ok=False, content=sentence)
+                done = ToolDone(call=call.id, tool=tool, arguments=arguments, ok=False, content=sentence)
+                return self.own.seen(done)
             case ToBroker(tool=tool, arguments=arguments):
                 return self._ask_broker(call.id, tool, arguments)
 

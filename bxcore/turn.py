@@ -25,8 +25,8 @@ THOUGHT_UP = (
     " thinking off at the server"
 )
 THOUGHT_ON = (
-    "the model went on thinking without end and was stopped; say it in other words, or switch its thinking off"
-    " at the server"
+    "the model went on thinking without end and was stopped; say it in other words, or switch its thinking"
+    " off at the server"
 )
 FILTERED = "the model's server held the reply back by its content filter; say it in other words"
 CUT_REPLY = {

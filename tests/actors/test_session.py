@@ -15,7 +15,7 @@ from bxcore.messages.memory import Recall, TurnEnded
 from bxcore.messages.model import ModelProgress, NoModel
 from bxcore.records import Assistant, SessionStart, ToolResult, Usage, User
 from bxcore.tool_answer import ToolAnswer
-from bxcore.turn import EMPTY_REPLY, STOPPED
+from bxcore.turn import EMPTY_REPLY, STOPPED, THOUGHT_ON
 from bxcore.waits import Waits
 from tests.doubles.loop_bench import NOW, TRUSTED, LoopBench, kinds, outcome
 from tests.doubles.model_server import NONSENSE, Step
@@ -152,7 +152,7 @@ def test_a_model_that_only_calls_tools_is_ended_at_the_round_limit(bench: Make) 
 
 
 def test_an_empty_reply_is_a_failed_turn(bench: Make) -> None:
-    box = bench({"say": " \n"}, {"say": "here"})
+    box = bench({"say": " \n"}, {"say": ""}, {"say": "here"})
     assert box.say("hi").failed == EMPTY_REPLY
     assert [type(record) for record in box.store.read("k3f")[1:]] == [User, Usage]
     assert box.say("hi").reply == "here"
@@ -324,3 +324,45 @@ def test_events_go_out_only_of_what_is_on_disk(bench: Make) -> None:
     assert turn.get(5.0).reply == "ok"
     shown = [event for event in box.events() if isinstance(event, ToolEnded)]
     assert [event.call for event in shown] == ["t1c1"]
+
+
+def test_an_empty_reply_is_asked_for_once_more(bench: Make) -> None:
+    box = bench({"say": ""}, {"say": "here"})
+    result = box.say("hi")
+    assert (result.reply, result.failed) == ("here", None)
+    first, again = box.server.chats
+    assert first == again
+
+
+def test_a_model_that_goes_round_in_circles_is_stopped_and_its_words_are_kept(bench: Make) -> None:
+    box = bench({"say": "I am sorry. " * 2000, "piece": 50})
+    result = box.say("hi")
+    assert result.reply is not None
+    assert result.reply.startswith("I am sorry. I am sorry. ")
+    assert len(result.reply) < 5000
+    lines = [event.text for event in box.events() if isinstance(event, Notice)]
+    assert lines == ["the reply was cut: the model went on repeating the same text"]
+
+
+def test_a_model_that_thinks_on_is_stopped_and_its_thoughts_are_neither_shown_nor_sent_back(
+    bench: Make,
+) -> None:
+    box = bench(
+        {"reasoning": "wait, no, " * 500, "say": "never"}, {"text": "<think>hm</think>four"}, {"say": "ok"}
+    )
+    assert box.say("hi").failed == THOUGHT_ON
+    assert box.say("what is two and two?").reply == "four"
+    assert box.say("thanks").reply == "ok"
+    assert "hm" not in json.dumps(box.server.chats[-1]["messages"])
+    shown = [event.text for event in box.events() if isinstance(event, TextDelta)]
+    assert shown == ["four", "ok"]
+    thoughts = [record.reasoning for record in box.store.read("k3f") if isinstance(record, Assistant)]
+    assert thoughts == ["hm", None]
+
+
+def test_the_loop_s_own_call_is_not_answered_a_third_time(bench: Make) -> None:
+    call: Step = {"call": ["find_tool", {"query": "files"}]}
+    box = bench(call, call, {"call": ["find_tool", {"query": "web"}]}, call, {"say": "ok"})
+    result = box.say("hi")
+    assert [tool.ok for tool in result.tools] == [True, True, True, False]
+    assert "gave the same result twice in this turn" in result.tools[-1].content

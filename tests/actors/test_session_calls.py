@@ -138,3 +138,11 @@ def test_a_pulled_brake_starts_no_other_call(bench: Bench) -> None:
     bench.brake.pull()
     assert list(results) == []
     bench.broker.expect_none()
+
+
+def test_an_unknown_tool_is_named_twice_and_then_refused_as_a_repeat(bench: Bench) -> None:
+    found = [done.content for done in bench.results("clocks", "clocks", "clocks", "clockz")]
+    assert found[0] == found[1]
+    assert "did you mean clock?" in found[0]
+    assert "gave the same result twice" in found[2]
+    assert "did you mean clock?" in found[3]
