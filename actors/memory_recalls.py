@@ -23,6 +23,7 @@ from bxio import recall
 from bxio.memory_files import Entry, MemoryFiles, MemoryFilesError
 from bxio.recall import RecallIndex, RecallIndexError
 from bxio.recall.index import BATCH, TAIL, Gone
+from bxio.session_store import SessionError
 from bxio.turn_intake import Ended
 
 INDEXED = 20_000
@@ -51,6 +52,7 @@ class Recalls:
         tell: Callable[[RecallFacts], None] | None = None,
     ) -> None:
         self._path = places.index
+        self._sessions = places.sessions
         self._semantic = places.semantic
         self._most_bytes = places.most_bytes
         self._files = files
@@ -86,6 +88,7 @@ class Recalls:
                 message.args.query,
                 k=message.args.k,
                 without=message.session,
+                but_upto=self._turns_before(message.session),
                 trusted_only=message.trusted_only,
             )
             searched = None if hits else self._searched(index)
@@ -101,6 +104,13 @@ class Recalls:
             return found.answer(message.args.k)
         self._honcho.ask(message, found)
         return None
+
+    def _turns_before(self, session: str) -> int:
+        """The session's turns of earlier epochs, whose words its model no longer sees."""
+        try:
+            return self._sessions.turns_before(session) if session else 0
+        except SessionError:
+            return 0
 
     def _searched(self, index: RecallIndex) -> Searched:
         turns, notes = index.counts()

@@ -13,8 +13,8 @@ from bxcore.labels import Label
 class Recall:
     """Find past turns and notes. Asked; the reply is a ``ToolAnswer``.
 
-    Hits of ``session`` itself are left out. ``trusted_only`` is the loop's own recall before a turn: trusted
-    items of at most class private, so that it never raises a taint.
+    Hits of ``session`` itself are left out, but for those of its earlier epochs. ``trusted_only`` is the
+    loop's own recall before a turn: trusted items of at most class private, so that it never raises a taint.
     """
 
     args: RecallArgs

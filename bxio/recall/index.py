@@ -232,22 +232,35 @@ class RecallIndex:
 
     # Looking.
 
-    def search(
-        self, query: str, *, k: int, without: str, trusted_only: bool = False, today: date | None = None
+    def search(  # noqa: PLR0913 (all but the query are by name)
+        self,
+        query: str,
+        *,
+        k: int,
+        without: str,
+        but_upto: int = 0,
+        trusted_only: bool = False,
+        today: date | None = None,
     ) -> list[Hit]:
         """The ``k`` best hits, never of the session ``without``; with ``trusted_only`` none that would taint.
 
+        Its turns up to ``but_upto`` are found all the same: the model no longer sees them (spec 3.4).
         A time that the query names is meant from ``today``, by default this machine's date. A long text is
         cut to the part around its best words.
         """
         terms = recall_query.terms(query)
         if not terms:
             return []
-        among = Among(without=without, trusted_only=trusted_only)
         with self._store.reading():
+            among = self._among(without, but_upto, trusted_only=trusted_only)
             looking = Looking(self._store, self._scores, self._stems, self._meaning.ready())
             best = looking.best(query, k, among, today or datetime.now().astimezone().date())
         return [_shortened(hit, terms) for hit in best]
+
+    def _among(self, without: str, but_upto: int, *, trusted_only: bool) -> Among:
+        if not but_upto:
+            return Among(without=without, trusted_only=trusted_only)
+        return Among(hidden=self._store.places_behind(without, but_upto), trusted_only=trusted_only)
 
     @property
     def meaning_problem(self) -> str | None:
@@ -259,10 +272,12 @@ class RecallIndex:
         words = self._ready_words()  # first: words that are made anew leave more to the tail
         tail = self._ready_tail()
         stems = list(dict.fromkeys(stem for term in terms for stem in self._stems(term)))
-        without, trusted_only = among.without, among.trusted_only
-        found = dict(words.best(stems, most, without=without, trusted_only=trusted_only) if words else ())
+        without, trusted_only, hidden = among.without, among.trusted_only, among.hidden
+        many = most + len(hidden)
+        found = words.best(stems, many, without=without, trusted_only=trusted_only) if words else []
         newest = tail.best(stems, self._elsewhere(words), without=without, trusted_only=trusted_only)
-        return list((found | dict(newest[:most])).items())
+        seen = ([one for one in some if one[0] not in hidden][:most] for some in (found, newest))
+        return list({place: score for some in seen for place, score in some}.items())
 
     def _elsewhere(self, words: Words | None) -> Elsewhere:
         if words is None:

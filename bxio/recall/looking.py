@@ -10,7 +10,7 @@ from typing import Protocol
 from bxcore import recall_query
 from bxcore.recall_fusion import Ranking, by_meaning, coverage, fused, twins_last
 from bxcore.recall_hits import Hit
-from bxcore.recall_time import span
+from bxcore.recall_time import Span, span
 from bxio.recall.meaning import Among, Meaning
 from bxio.recall.store import Store
 
@@ -61,14 +61,17 @@ class Looking:
         rankings = [Ranking(self._places(query, among))]
         if named is not None:
             then = replace(among, span=named)
-            found = self._places(named.rest, then) or self._store.of_a_time(
-                named, BY_WORDS, without=among.without, trusted_only=among.trusted_only
-            )
+            found = self._places(named.rest, then) or self._of_the_time(named, among)
             rankings.insert(0, Ranking(found, OF_THE_TIME))
         places = fused(rankings)[: max(LOOKED_AT, k)]
         self._fetch(places)
         there = [place for place in places if place in self._hits]
         return [self._hits[place] for place in twins_last(there, self._said_by, k)]
+
+    def _of_the_time(self, named: Span, among: Among) -> list[int]:
+        most = BY_WORDS + len(among.hidden)
+        found = self._store.of_a_time(named, most, without=among.without, trusted_only=among.trusted_only)
+        return [place for place in found if place not in among.hidden][:BY_WORDS]
 
     def _places(self, query: str, among: Among) -> list[int]:
         terms = recall_query.terms(query)

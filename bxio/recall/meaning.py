@@ -44,9 +44,13 @@ _OF_A_TIME = " AND place IN (SELECT id FROM docs WHERE id = place AND at >= ? AN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Among:
-    """Which items may be found: none of the session ``without``, none that would taint, those of a time."""
+    """Which items may be found: none of the session ``without``, none that would taint, those of a time.
+
+    None of the places that are ``hidden`` either.
+    """
 
     without: str = ""
+    hidden: frozenset[int] = frozenset()
     trusted_only: bool = False
     span: Span | None = None
 
@@ -122,7 +126,7 @@ class Meaning:
         if not self._table.knows(recall_query.terms(query)):
             return []
         vector = self._table.vectors([query])[0]
-        own = self._own(among.without)
+        own = self._own(among.without) | among.hidden
         near = self._ready_codes().nearest(vector, RESCORED + len(own), self._of_the_time(among))
         rows = self._rows([place for place in near if place not in own], among)
         if not rows:

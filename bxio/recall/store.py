@@ -176,6 +176,11 @@ class Store:
         statement = "SELECT id FROM docs WHERE id IN (SELECT value FROM json_each(?)) AND at >= ? AND at < ?"
         return {place for (place,) in self._db.execute(statement, (json.dumps(places), *span.bounds()))}
 
+    def places_behind(self, session: str, turn: int) -> frozenset[int]:
+        """The places of a session's turns behind one of them."""
+        found = self._db.execute("SELECT id FROM docs WHERE session = ? AND turn > ?", (session, turn))
+        return frozenset(place for (place,) in found.fetchall())
+
     def of_a_time(self, span: Span, most: int, *, without: str, trusted_only: bool) -> list[int]:
         """The turns of a time, the newest first, never of ``without``; trusted ones alone on demand."""
         shy = " AND NOT (untrusted OR level > 1)" if trusted_only else ""

@@ -13,7 +13,7 @@ from bxcore.labels import NEW_SESSION
 from bxcore.messages.memory_operator import Forget
 from bxcore.messages.outbox import Deliver, LookAgain
 from bxcore.recall_facts import RecallFacts
-from bxcore.records import Assistant, Usage, User
+from bxcore.records import Assistant, SessionStart, Usage, User
 from bxio.recall import RecallIndex, RecallIndexError
 from tests.doubles.memory_bench import (
     TAINTING,
@@ -52,6 +52,22 @@ def test_the_running_session_is_not_found_in_itself(
     assert recall(memory_box, "tin", session="k3f").content == (
         "nothing found; searched 1 turn and 0 notes; other words may find more"
     )
+    memory_outbox.expect(Deliver)
+
+
+def test_an_earlier_epoch_of_the_running_session_is_found_in_it(
+    kit: Kit, memory_bench: MemoryBench, memory_box: Mailbox, memory_outbox: Probe
+) -> None:
+    memory_bench.turn("k3f", "the blue tin")
+    opened = memory_bench.sessions.open("k3f")
+    opened.begin_epoch(SessionStart(baseline="", epoch=1, turns=opened.turns, summary="a tin"))
+    opened.append([User(text="a red tin", speaker="owner"), Assistant(content="fine"), Usage()])
+    opened.close()
+    ended(memory_box, "k3f", 2)
+    found = recall(memory_box, "tin", session="k3f").content
+    assert "session k3f turn 1" in found
+    assert "red" not in found
+    assert "red" in recall(memory_box, "tin", session="other").content
     memory_outbox.expect(Deliver)
 
 

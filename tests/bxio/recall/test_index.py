@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -306,3 +307,31 @@ def test_the_last_session_stays_however_much_it_takes(path: Path) -> None:
     assert index.bound(1) == 0
     assert found(index, "blue") == ["blue box"]
     index.close()
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_what_its_model_no_longer_sees_of_a_running_session_is_found(
+    index: RecallIndex, *, settled: bool
+) -> None:
+    add(index, *(turn(f"blue thing{n}", session="a", number=n) for n in range(1, 90)))
+    add(index, turn("blue box", session="b"))
+    if settled:
+        index.settle(1)
+
+    def seen(but_upto: int, k: int = 100, *, trusted_only: bool = False) -> set[str]:
+        hits = index.search("blue", k=k, without="a", but_upto=but_upto, trusted_only=trusted_only)
+        return {hit.said for hit in hits}
+
+    assert seen(0) == {"blue box"}
+    for trusted_only in (False, True):
+        assert seen(3, trusted_only=trusted_only) == {
+            "blue thing1",
+            "blue thing2",
+            "blue thing3",
+            "blue box",
+        }
+    assert len(seen(60)) > 30
+    assert "blue thing61" not in seen(60)
+    day, today = "what was on 2 November?", date(2026, 12, 1)
+    of_the_day = index.search(day, k=100, without="a", but_upto=2, today=today)
+    assert {hit.said for hit in of_the_day} == {"blue thing1", "blue thing2", "blue box"}

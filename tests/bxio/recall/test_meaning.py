@@ -91,6 +91,7 @@ def test_a_session_that_is_left_out_is_not_found_however_much_it_said(
     add(store, DIET, session="b")
     found = taken_in(store)
     assert places(found, without="own") == [21]
+    assert places(found, hidden=frozenset(range(1, 20))) == [20, 21]
     assert 21 not in places(found)[:3]
 
 
