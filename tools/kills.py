@@ -15,6 +15,7 @@ import http.client
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -45,12 +46,16 @@ TAINT = "what do strangers say?"
 TAINTED = 0.02
 """How often a session asks the strangers; it is untrusted from then on."""
 LONG = "tell me all"
+ALL = "".join(f"{number:x}" for number in range(6_000))
+"""A long word that does not repeat itself: an answer that goes round in circles is cut."""
 LONGER = 0.05
 """How often the reply is a long one: only such records are torn by a kill."""
 TOKEN = "ghp_" + "a1B2" * 9
 SECRET = 0.03
 """How often a text holds a secret."""
-COUNTED = ("turns", "acknowledged", "trusted", "untrusted", "skipped", "torn", "longest")
+COUNTED = ("turns", "epochs", "acknowledged", "trusted", "untrusted", "skipped", "torn", "longest")
+LOGS = re.compile(r"[0-9]+\.jsonl")
+TORN = re.compile(r"[0-9]+\.jsonl\.torn-[0-9]+")
 START_S = 20.0
 DRAIN_S = 120.0
 TURN_S = 20.0
@@ -69,7 +74,7 @@ def answer(body: Mapping[str, Any]) -> Step:
     if said.startswith(TAINT):
         return {"call": ["ask_memory", {"question": "what?", "workspaces": ["untrusted"]}]}
     if said.startswith(LONG):
-        return {"say": f"all of it: {'la' * 12_000}"}  # a word comes in one piece, so it is quick
+        return {"say": f"all of it: {ALL}"}  # a word comes in one piece, so it is quick
     return {"say": f"heard: {said}"}
 
 
@@ -251,9 +256,9 @@ class Count:
 
     def secrets(self, home: Path) -> None:
         """A secret is in its own log and nowhere else."""
-        kept = [path for path in home.rglob("*") if path.is_file() and path.name != "0.jsonl"]
+        kept = [path for path in home.rglob("*") if path.is_file() and not LOGS.fullmatch(path.name)]
         held_by = [path.name for path in kept if TOKEN.encode() in path.read_bytes()]
-        if any(not name.startswith("0.jsonl.torn-") for name in held_by):
+        if any(not TORN.fullmatch(name) for name in held_by):
             self.wrong.append(f"a secret is in {held_by}")
 
 
@@ -270,8 +275,9 @@ def counted(box: Killed, talks: list[Talk], honcho: HonchoClient) -> Count:
     state = box.home / "state"
     decided = plain_reader.ledger(state / "ledger.jsonl")
     for talk in talks:
-        log = state / "sessions" / talk.session / "0.jsonl"
-        turns = plain_reader.turns_of(talk.session, log.read_bytes(), AGENT)
+        files = plain_reader.files_of(state / "sessions" / talk.session)
+        turns = plain_reader.turns_of(talk.session, files, AGENT)
+        count.counts["epochs"] += len(files)
         count.logs(talk, turns)
         if turns and turns[-1].reply is None and (talk.session, turns[-1].turn) not in decided:
             turns.pop()  # nobody can say that it is over before another turn begins

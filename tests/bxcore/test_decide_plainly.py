@@ -57,7 +57,7 @@ def ours(log: list[Record]) -> list[str]:
 
 
 def theirs(log: list[Record]) -> list[str]:
-    read = plain_reader.turns_of("k3f", journal.written(map(records.dump, log)), AGENT)
+    read = plain_reader.turns_of("k3f", [journal.written(map(records.dump, log))], AGENT)
     return [f"{each.goes} as {each.peer}" if each.goes in WORKSPACES else each.goes for each in read]
 
 

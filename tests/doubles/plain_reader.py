@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,8 +56,31 @@ def _framed(line: bytes) -> dict[str, Any] | None:
     return framed
 
 
-def turns_of(session: str, data: bytes, agent: str) -> list[PlainTurn]:
-    """Every turn of a log, by the table."""
+def files_of(folder: Path) -> list[bytes]:
+    """What a session's log holds, an item an epoch."""
+    names = [path.name for path in folder.iterdir() if re.fullmatch(r"[0-9]+\.jsonl", path.name)]
+    assert sorted(names) == sorted(f"{epoch}.jsonl" for epoch in range(len(names))), (
+        f"one is missing: {names}"
+    )
+    return [(folder / f"{epoch}.jsonl").read_bytes() for epoch in range(len(names))]
+
+
+def records_of(files: Sequence[bytes]) -> Iterator[dict[str, Any]]:
+    """The records of all epochs; one of a file that has no record yet never began."""
+    read = [list(lines(data)) for data in files]
+    while read and not read[-1]:
+        read.pop()
+    turns = 0
+    for epoch, found in enumerate(read):
+        start = found[0]
+        said = (start["kind"], start.get("epoch", 0), start.get("turns", 0))
+        assert said == ("session_start", epoch, turns) or not epoch, f"epoch {epoch} begins with {start}"
+        turns += sum(record["kind"] == "user" for record in found)
+        yield from found
+
+
+def turns_of(session: str, files: Sequence[bytes], agent: str) -> list[PlainTurn]:
+    """Every turn of a log, by the table; a later epoch has the label that the ones before it came to."""
     worst, tainted = 1, False
     found: list[PlainTurn] = []
     open_turn: dict[str, Any] | None = None
@@ -68,10 +91,14 @@ def turns_of(session: str, data: bytes, agent: str) -> list[PlainTurn]:
             state = (agent, CLASSES[worst], tainted)
             found.append(_decided(session, len(found) + 1, open_turn, reply, state))
 
-    for record in lines(data):
+    for record in records_of(files):
         match record["kind"]:
             case "session_start":
-                worst, tainted = CLASSES.index(record["class"]), record.get("untrusted", False)
+                label = CLASSES.index(record["class"]), record.get("untrusted", False)
+                assert not record.get("epoch") or label == (worst, tainted), (
+                    "the label changed with the epoch"
+                )
+                worst, tainted = label
             case "user":
                 close()
                 open_turn, reply = record, None
