@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from typing import Any
 
 MAX_TEXT = 65_536
@@ -67,12 +68,21 @@ def _drop_comma(kept: list[str]) -> None:
         kept.pop()
 
 
+_NAMES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b""", re.DOTALL)
+_PYTHON = {"true": "True", "false": "False", "null": "None"}
+
+
+def _python_name(found: re.Match[str]) -> str:
+    """A string stays as it is."""
+    return _PYTHON.get(found.group(), found.group())
+
+
 def _as_python(text: str) -> Any:
-    """A literal with Python's quotes or names; JSON's own names are not mixed in."""
+    """A literal with Python's quotes or names; JSON's own names may be mixed in."""
     if not text.startswith("{") or not text.endswith("}"):
         return None
     try:
-        value = ast.literal_eval(text)
+        value = ast.literal_eval(_NAMES.sub(_python_name, text))
         return json.loads(json.dumps(value, allow_nan=False))
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None

@@ -26,6 +26,11 @@ RECALL = Written("recall", '{"query": "tea"}')
         ('"{\\"query\\": \\"tea\\"}"', '{"query": "tea"}'),
         ('{"query": "tea",}', '{"query": "tea"}'),
         ("{'query': 'tea'}", '{"query": "tea"}'),
+        (
+            "{'query': 'it is true', 'k': null, 'all': true, 'none': False}",
+            '{"query": "it is true", "k": null, "all": true, "none": false}',
+        ),
+        ('```json\n{"query": "tea"}\n```', '{"query": "tea"}'),
         ("tea", "tea"),
         ("[1]", "[1]"),
         (["x"], '["x"]'),
@@ -57,6 +62,10 @@ def test_a_key_given_twice_is_left_for_the_reader_to_refuse() -> None:
         '```json\n{"name": "recall", "arguments": {"query": "tea"}}\n```',
         '```\n{"name": "recall", "arguments": {"query": "tea"}}\n```',
         '{"name": "recall", "arguments": {"query": "tea"}}',
+        "{'name': 'recall', 'arguments': {'query': 'tea'}}",
+        '```\n<tool_call>{"name": "recall", "arguments": {"query": "tea"}}</tool_call>\n```',
+        '<|tool_call|>[{"name": "recall", "arguments": {"query": "tea"}}]<|/tool_call|>',
+        '<tool_call>{"name": "recall", "arguments": {"query": "tea"}}</tool_call>\nIt is black.',
         '{"name": "recall", "parameters": {"query": "tea"}}',
         '{"tool": "recall", "args": {"query": "tea"}}',
         '{"type": "function", "function": {"name": "recall", "arguments": {"query": "tea"}}}',
@@ -75,6 +84,8 @@ def test_a_call_written_as_text_is_found_in_each_family_s_form(text: str) -> Non
         '[{"name": "clock", "arguments": {}}, {"name": "recall", "arguments": {"query": "tea"}}]',
         '{"name": "clock", "arguments": {}}\n{"name": "recall", "arguments": {"query": "tea"}}',
         '<function=clock></function><function=recall>{"query": "tea"}</function>',
+        '{"name": "clock", "parameters": {}}; {"name": "recall", "parameters": {"query": "tea"}}',
+        '<|tool_call|>[{"name": "clock"}, {"name":"recall","arguments":{"query":"tea"}}]',
     ],
 )
 def test_several_calls_keep_their_order(text: str) -> None:
@@ -95,6 +106,16 @@ def test_the_words_before_a_marked_call_stay() -> None:
         '```json\n{"name": "clock", "age": 4}\n```',
         '```python\n{"name": "clock", "arguments": {}}\n```',
         "<tool_call>not at all</tool_call>",
+        'Models write <tool_call>{"name": "clock", "arguments": {}}</tool_call> when they call.',
+        '<tool_call>{"name": "clock", "arguments": {}}</tool_call> is how Hermes calls.',
+        'Say `<tool_call>{"name": "clock", "arguments": {}}</tool_call>`',
+        'As in "<function=clock></function>"',
+        'So:\n```\n<tool_call>{"name": "clock", "arguments": {}}</tool_call>\n```\nand no more.',
+        'So:\n```json\n{"name": "clock", "arguments": {}}\n```',
+        '```json\n{"name": "clock"}\n```\nor\n```json\n{"name": "clock"}\n```',
+        "Mistral writes [TOOL_CALLS]clock{} for it",
+        "The tag <|python_tag|> begins a call.",
+        "vector<function=void> is no type",
         "[TOOL_CALLS]",
         "",
     ],
@@ -106,6 +127,17 @@ def test_a_text_without_a_call_stays_whole(text: str) -> None:
 def test_a_marked_call_of_an_unknown_tool_is_a_call_for_the_loop_to_refuse() -> None:
     found = calls_in_text('<tool_call>{"name": "rm", "arguments": {}}</tool_call>', TOOLS)
     assert found == ("", (Written("rm", "{}"),))
+
+
+@pytest.mark.parametrize("name", ["clocks", "Recall", "read_file", "web_fetch", "http_fetch"])
+def test_bare_json_of_nearly_a_tool_is_a_call_that_the_model_hears_of(name: str) -> None:
+    assert calls_in_text(f'{{"name": "{name}", "arguments": {{}}}}', TOOLS) == ("", (Written(name, "{}"),))
+    assert calls_in_text(f'{{"name": "{name}x", "arguments": "none"}}', TOOLS)[1] == ()
+
+
+def test_a_mention_before_a_call_hides_it_not() -> None:
+    text = 'I use `<tool_call>` now:\n<tool_call>{"name": "clock", "arguments": {}}</tool_call>'
+    assert calls_in_text(text, TOOLS) == ("I use `<tool_call>` now:", (CLOCK,))
 
 
 def test_bare_json_of_an_unknown_tool_is_a_reply() -> None:
