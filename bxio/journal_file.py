@@ -182,6 +182,11 @@ class JournalFile:
             raise JournalError(_POISONED.format(path=self.path)) from None
         self._synced = self._seq
 
+    @property
+    def closed(self) -> bool:
+        """Whether it takes no more."""
+        return self._fd < 0
+
     def let_go(self) -> int:
         """The descriptor, for who keeps the file's lock without writing to it; the file is as if closed."""
         descriptor, self._fd = self._fd, -1

@@ -53,6 +53,11 @@ class OpenSession:
         """The number of the last epoch, from 0."""
         return self._so_far.epoch
 
+    @property
+    def closed(self) -> bool:
+        """Whether it takes no more, by ``close`` or by an epoch that could not begin."""
+        return self._file.closed
+
     def append(self, added: Sequence[Record], *, sync: bool = True) -> None:
         """Add records in one write; with ``sync`` they and all before them are on disk when this returns.
 

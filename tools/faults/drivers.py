@@ -9,6 +9,7 @@ from tools.faults.driver import Driver
 
 DRIVERS = {
     "session": Driver(run=journals.session, check=journals.session_is),
+    "epochs": Driver(run=journals.epochs, check=journals.epochs_are),
     "ledger": Driver(run=journals.ledger, check=journals.ledger_is),
     "marks": Driver(run=journals.marks, check=journals.marks_are),
     "summaries": Driver(run=journals.summaries, check=journals.summaries_are),

@@ -20,7 +20,7 @@ from bxio.approval_journal import ApprovalJournal
 from bxio.audit_log import AuditLog
 from bxio.forgotten import Forgotten
 from bxio.ledger_reader import Settled
-from bxio.session_store import SessionStore
+from bxio.session_store import OpenSession, SessionStore
 from bxio.turn_ledger import DeliveryMarks, TurnLedger
 from tools.faults.driver import missing, tried
 
@@ -55,6 +55,54 @@ def session_is(folder: Path, acknowledged: Sequence[int]) -> Iterator[str]:
     yield from missing([*filter(None, acknowledged), 99], [int(text.split()[1]) for text in texts])
     if sum(isinstance(record, Assistant) for record in kept) != len(texts):
         yield "half a turn is there"
+
+
+def epochs(folder: Path) -> Iterator[int]:
+    """Turns, each but the first in an epoch of its own: an even number is a turn, an odd one an epoch.
+
+    A log that was closed by a failure is opened again, as a session does it.
+    """
+    store = SessionStore(folder / "sessions")
+    opened = store.open("k3f")
+    for number in range(2, 9):
+        if opened.closed:
+            opened = store.open("k3f")
+        if opened.turns or not number % 2:
+            yield from tried(number, partial(_begin_epoch if number % 2 else _turn, opened, number))
+
+
+def _turn(opened: OpenSession, number: int) -> None:
+    start: list[Record] = [] if opened.records else [SessionStart(baseline="", log="l")]
+    opened.append([*start, User(text=f"turn {number}")], sync=False)
+    opened.append([Assistant(content="x" * 300), Usage()], sync=False)
+
+
+def _begin_epoch(opened: OpenSession, number: int) -> None:
+    opened.begin_epoch(
+        SessionStart(
+            baseline="", log="l", epoch=opened.epoch + 1, turns=opened.turns, summary=f"summary {number}"
+        )
+    )
+
+
+def epochs_are(folder: Path, acknowledged: Sequence[int]) -> Iterator[str]:
+    """What an epoch that began was begun behind is there, no summary is of half an epoch, and it goes on."""
+    store = SessionStore(folder / "sessions")
+    opened = store.open("k3f")
+    turns = opened.turns
+    _turn(opened, 98)
+    _begin_epoch(opened, 99)
+    opened.close()
+    if not turns and acknowledged:
+        yield f"acknowledged and not there: {acknowledged}"
+    kept = store.read("k3f")
+    starts = [record for record in kept if isinstance(record, SessionStart)]
+    summed = [int(start.summary.split()[1]) for start in starts if start.epoch]
+    texts = [int(record.text.split()[1]) for record in kept if isinstance(record, User)]
+    odd = [number for number in acknowledged if number % 2]
+    yield from missing([*odd, 99], summed)
+    last = max(odd, default=0)
+    yield from missing([*(number for number in acknowledged if not number % 2 and number < last), 98], texts)
 
 
 def _row(number: int) -> Decided:

@@ -13,6 +13,7 @@ from tools.faults.drivers import DRIVERS
 
 LOSSES = {
     "session": ("sessions/k3f/0.jsonl", "acknowledged and not there"),
+    "epochs": ("sessions/k3f/2.jsonl", "cannot be read afterwards"),
     "ledger": ("ledger.jsonl", "acknowledged and not there"),
     "marks": ("delivered.jsonl", "acknowledged and not there"),
     "summaries": ("delivered.jsonl", "acknowledged and not there"),
