@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
+from actors.api_door import ApiDoor, Way
 from actors.audit import Audit
 from actors.base import Runtime
 from actors.box_facts import BoxFacts
@@ -21,7 +22,7 @@ from actors.broker import Broker
 from actors.broker import Settings as BrokerSettings
 from actors.broker_grants import OwnersGrants
 from actors.clock import Clock
-from actors.connection import Connection
+from actors.connection_api import ApiConnection
 from actors.connection_chats import ChatPlaces
 from actors.connection_doctor import Probing
 from actors.connection_views import Known
@@ -43,7 +44,7 @@ from actors.runner import Children, Runner
 from actors.sandbox_search import SandboxSearch, Wanted
 from actors.session import Session, SessionParts
 from actors.starting import Opening, opening, refuse
-from actors.supervising import Root, Start, errand, group, start_root, temporary
+from actors.supervising import Start, errand, group, start_root, temporary
 from actors.tool_run import Folders, ToolRun
 from bxcore.backoff import Backoff
 from bxcore.config import Settings, derived
@@ -51,6 +52,7 @@ from bxcore.control import Exit
 from bxcore.decide import Workspace
 from bxcore.doctor.meaning import meaning_fact
 from bxcore.model.baseline import baseline_messages
+from bxcore.openai_api.gate import Gate
 from bxcore.startup import needs_sandbox, owners_grants
 from bxcore.supervision import ChildSpec, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
@@ -60,24 +62,26 @@ from bxio.audiences import Audiences
 from bxio.claim import ClaimError, claim
 from bxio.embedded_honcho import EmbeddedHoncho
 from bxio.fetch.dialer import Dialer
+from bxio.login_name import login_name
 from bxio.model import ModelClient
 from bxio.model.responder import ModelResponder
 from bxio.model_child import Order
 from bxio.recall import meaning
 from bxio.sandbox_makers import SandboxPlace, makers
 from bxio.shipped import shipped
-from bxio.stop_signals import StopSignals
 
 MAX_CHATS = 128
 """Two a live session, and those that listen on for a late answer."""
 MAX_RUNS = 64
 """More than the runner begins at once, so that a search for a sandbox always finds room."""
 MAX_CONNECTIONS = 64
+MAX_API_CONNECTIONS = 32
+"""Of the interface on the loopback alone: whoever fills it takes no place of a command's."""
+NETWORK = Backoff(first_s=0.5, most_s=30.0)
 
 
 def tree(parts: Parts) -> SupervisorSpec:
     """The whole tree on one screen."""
-    network = Backoff(first_s=0.5, most_s=30.0)
     return SupervisorSpec(
         strategy=Strategy.ONE_FOR_ONE,
         intensity=10,
@@ -86,11 +90,11 @@ def tree(parts: Parts) -> SupervisorSpec:
             ChildSpec(name="clock", start=_clock(parts)),
             ChildSpec(name="dead-letters", start=DeadLetterLog),
             ChildSpec(name="audit", start=_audit(parts)),
-            ChildSpec(name="model", start=_model(parts), backoff=network),
+            ChildSpec(name="model", start=_model(parts), backoff=NETWORK),
             group(
                 "memory.group",
                 Strategy.ONE_FOR_ONE,
-                ChildSpec(name="outbox", start=_outbox(parts), start_s=60.0, backoff=network),
+                ChildSpec(name="outbox", start=_outbox(parts), start_s=60.0, backoff=NETWORK),
                 ChildSpec(name="memory", start=_memory(parts), start_s=60.0),
             ),
             group(
@@ -113,6 +117,7 @@ def tree(parts: Parts) -> SupervisorSpec:
                 group("connections", max_children=MAX_CONNECTIONS),
                 ChildSpec(name="control", start=_control(parts)),
             ),
+            *_api(parts),
         ),
     )
 
@@ -293,9 +298,10 @@ def _system() -> str:
     return shipped("system.md").read_text("utf-8")
 
 
-def _control(parts: Parts) -> Start:
+def _known(parts: Parts, connections: int) -> Known:
+    """What the clients of one door may know and ask."""
     client, box = parts.honcho(), parts.box
-    known = Known(
+    return Known(
         runtime=parts.runtime,
         loop=box("loop"),
         memory=box("memory"),
@@ -306,20 +312,44 @@ def _control(parts: Parts) -> Start:
         facts=parts.facts,
         doctor=parts.facts.checks,
         waits=derived.waits(parts.settings),
-        chats=ChatPlaces(MAX_CONNECTIONS),
+        chats=ChatPlaces(connections),
+        owner=parts.settings.api.speaker or login_name(),
         probing=Probing(
             readable=derived.readable(parts.settings),
             asks=box("asks"),
             probe=errand(lambda context, where: HonchoProbe(context, client=client, workspace=where)),
         ),
     )
+
+
+def _control(parts: Parts) -> Start:
+    known = _known(parts, MAX_CONNECTIONS)
     return lambda context: Control(
         context,
         path=parts.settings.control.socket or parts.paths.socket,
         lock=parts.claim.lock,
-        connections=box("connections"),
-        connect=lambda inner, exchange: Connection(inner, exchange=exchange, known=known),
+        connections=parts.box("connections"),
+        connect=lambda inner, exchange: ApiConnection(inner, exchange=exchange, known=known),
     )
+
+
+def _api(parts: Parts) -> Sequence[ChildSpec]:
+    """The door on the loopback, when it is switched on; the configuration has a token then."""
+    listen, token = parts.settings.api.listen, parts.secrets.api_token
+    if listen is None or token is None:
+        return ()
+    known = _known(parts, MAX_API_CONNECTIONS)
+    way = Way(
+        listen=listen,
+        connections=parts.box("api"),
+        connect=lambda inner, exchange, port: ApiConnection(
+            inner, exchange=exchange, known=known, gate=Gate(port=port, token=token)
+        ),
+        publish=parts.facts.hear_of_api,
+    )
+    door = ChildSpec(name="api-door", start=lambda context: ApiDoor(context, way=way))
+    clients = group("api", max_children=MAX_API_CONNECTIONS)
+    return (group("api.group", Strategy.REST_FOR_ONE, clients, door),)
 
 
 def main(argv: Sequence[str] | None = None, *, dialer: Dialer | None = None) -> int:
@@ -352,18 +382,17 @@ def _run(opened: Opening, dialer: Dialer) -> int:
         dialer=dialer,
     )
     try:
-        return supervise(runtime, lambda signals: _start(parts, signals))
+        return supervise(
+            runtime,
+            lambda signals: start_root(
+                runtime,
+                tree(parts),
+                on_end=lambda _error: signals.want(),
+                still_wanted=lambda: not signals.wanted,
+            ),
+        )
     finally:
         taken.release()
-
-
-def _start(parts: Parts, signals: StopSignals) -> Root:
-    return start_root(
-        parts.runtime,
-        tree(parts),
-        on_end=lambda _error: signals.want(),
-        still_wanted=lambda: not signals.wanted,
-    )
 
 
 if __name__ == "__main__":

@@ -20,12 +20,17 @@ class BoxFacts:
         self._runtime = runtime
         self._meaning = meaning
         self._model: ModelState | None = None
+        self._api: Fact | None = None
         self._audit: str | None = None
         self._broken: str | None = None
         self._grants: tuple[str, ...] = ()
         self._sandbox: SandboxView | None = None
         self._outbox: OutboxFacts | None = None
         self._recall: RecallFacts | None = None
+
+    def hear_of_api(self, fact: Fact) -> None:
+        """Keep how the door of OpenAI's interface stands."""
+        self._api = fact
 
     def hear_of_model(self, state: ModelState) -> None:
         """Keep the model's last news."""
@@ -96,6 +101,8 @@ class BoxFacts:
     def _lines(self) -> Iterator[Fact]:
         if self._model is not None:
             yield Fact(name="model", text=self._model.text, ok=self._model.ok, help="bxctl restart model")
+        if self._api is not None:
+            yield self._api
         if self._recall is not None:
             help_ = "look at the disk, then bxctl restart memory"
             yield Fact(name="recall", text=self._recall.text, ok=self._recall.ok, help=help_)

@@ -16,14 +16,14 @@ from actors.connection_audit import OfAudit, read_audit
 from actors.connection_broker import OfBroker
 from actors.connection_loop import OfLoop, OfSession
 from actors.connection_outcomes import done, failure
-from actors.connection_turns import Lines, saying
+from actors.connection_turns import Lines, Shown, saying
 from actors.connection_views import Known, Wish
 from bxcore import session_ids
 from bxcore.args import ArgsError, AskMemoryArgs
 from bxcore.control import ErrorCode, NotARequest, Request, decode, requests
 from bxcore.control.memory_requests import OfMemory, OfOutbox
 from bxcore.control.turns import ask_json, error_json
-from bxcore.http import json_response
+from bxcore.http import HttpRequest, HttpResponse, json_response
 from bxcore.messages.control import Answered, ConnectionMessage, NewsWaits, SignOfLife, TakeRequest
 from bxcore.messages.loop import LeaveSession, WatchSession
 from bxcore.messages.memory import AskMemory
@@ -65,7 +65,7 @@ class Connection(Actor):
         self._supervisor = context.supervisor
         self._known = known
         self._limits = limits or Limits()
-        self._lines: Lines | None = None
+        self._lines: Shown | None = None
         self._watched: LeaveSession | None = None
         self._answer: Callable[[Sequence[Outcome]], None] | None = None
 
@@ -84,7 +84,7 @@ class Connection(Actor):
                 case _:
                     assert_never(message)
         except ClientGoneError:
-            self._leave()
+            self._gone()
 
     def on_stop(self) -> None:
         """Close the connection, whatever ended it."""
@@ -101,10 +101,14 @@ class Connection(Actor):
 
     def _take(self) -> None:
         try:
-            request = decode(self._http.read(self.now() + self._limits.request_s))
+            request = self._http.read(self.now() + self._limits.request_s)
         except BadRequestError as error:
             self._no(error.code, error.sentence)
-            return
+        else:
+            self._read(request)
+
+    def _read(self, sent: HttpRequest) -> None:
+        request = decode(sent)
         if isinstance(request, NotARequest):
             self._no(request.code, request.sentence)
         elif isinstance(request, OfSession) and (problem := session_ids.problem(request.session)):
@@ -258,7 +262,7 @@ class Connection(Actor):
         say = saying(request, lines.news)
         self._ask([(self._known.loop, say)], self._limits.turn_s, lambda found: self._end_chat(lines, found))
 
-    def _end_chat(self, lines: Lines, outcomes: Sequence[Outcome]) -> None:
+    def _end_chat(self, lines: Shown, outcomes: Sequence[Outcome]) -> None:
         lines.finish(outcomes[0])
         self._leave()
 
@@ -281,13 +285,22 @@ class Connection(Actor):
             self._no(*failure(outcomes[0]))
 
     def _streamed(self) -> Lines:
-        news = TurnStream(self.name, lambda: self.box.tell(NewsWaits()))
-        self._lines = Lines(http=self._http, news=news, until=lambda: self.now() + self._limits.write_s)
-        return self._lines
+        lines = self._lines = Lines(http=self._http, news=self._news(), until=self._until)
+        return lines
 
-    def _begin(self, lines: Lines) -> None:
+    def _news(self) -> TurnStream:
+        return TurnStream(self.name, lambda: self.box.tell(NewsWaits()))
+
+    def _until(self) -> float:
+        return self.now() + self._limits.write_s
+
+    def _begin(self, lines: Shown) -> None:
         lines.begin()
         self.tell_later(self._limits.sign_of_life_s, SignOfLife())
+
+    def _gone(self) -> None:
+        """The client has left. What it asked for goes on: its words are kept, and so is the reply."""
+        self._leave()
 
     def _show_news(self) -> None:
         if self._lines is None:
@@ -349,7 +362,10 @@ class Connection(Actor):
         self._respond(code.status, error_json(code, sentence))
 
     def _respond(self, status: int, value: object) -> None:
-        self._http.answer(json_response(status, value), self.now() + self._limits.write_s)
+        self._send(json_response(status, value))
+
+    def _send(self, response: HttpResponse) -> None:
+        self._http.answer(response, self._until())
         self.end()
 
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from actors.base import Answer, Busy, CallError, Crashed, Dead, Failed, Late, Outcome, Refusal, Restarting
+from actors.base import (
+    Answer,
+    Busy,
+    CallError,
+    Crashed,
+    Dead,
+    Failed,
+    Late,
+    NoRoom,
+    Outcome,
+    Refusal,
+    Restarting,
+)
 from bxcore.control import ErrorCode
 from bxcore.control.answers import DoneJson, SessionsJson
 from bxcore.control.turns import info_json
@@ -40,6 +52,8 @@ def sessions(infos: Iterable[SessionInfo]) -> SessionsJson:
 def failure(outcome: Outcome) -> tuple[ErrorCode, str]:
     """Say why there is no answer: the wire's word and a sentence."""
     match outcome:
+        case Failed(error=NoRoom() as full):
+            return ErrorCode.BUSY, full.sentence
         case Failed(error=Refusal() as refusal):
             return ErrorCode.FAILED, refusal.sentence
         case Failed(error=CallError() as error):

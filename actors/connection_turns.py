@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from actors.base import Answer, Outcome
 from actors.connection_outcomes import failure
@@ -19,6 +20,26 @@ from bxio.http_server import HttpExchange
 from bxio.turn_stream import TurnStream
 
 HEAD: Mapping[str, str] = {"content-type": "application/x-ndjson"}
+
+
+class Shown(Protocol):
+    """A client's view of turns; everything that writes raises ``ClientGoneError``."""
+
+    @property
+    def news(self) -> TurnStream:
+        """What the turn tells."""
+
+    def begin(self) -> None:
+        """The turn is asked for."""
+
+    def show(self) -> None:
+        """Show the news that waits."""
+
+    def show_life(self) -> None:
+        """Show that the connection holds while nothing happens."""
+
+    def finish(self, outcome: Outcome) -> None:
+        """End with what the turn came to."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -61,6 +61,8 @@ class Known:
     """What all connections of the process share."""
     probing: Probing | None = None
     """How doctor tries the workspaces; it leaves them alone when it is None."""
+    owner: str | None = None
+    """Who speaks in OpenAI's interface where no header names another."""
     door: str = "control"
     """The actor that lets the clients in."""
 

@@ -15,6 +15,7 @@ from actors.base import Actor, Busy, Context, Failed, Mailbox, Refusal, Reply
 from bxcore.address import Delivery
 from bxcore.control import ErrorCode
 from bxcore.control.turns import error_json
+from bxcore.http import HttpResponse, json_response
 from bxcore.messages.control import AcceptNext, ControlMessage, TakeRequest
 from bxcore.messages.supervision import StartChild
 from bxcore.supervision import ChildSpec, Restart
@@ -116,8 +117,12 @@ def _turn_away(taken: Reply, exchange: HttpExchange) -> None:
     """Say no to a client that no connection took: there is no place, or its start failed. Any thread."""
     match taken.peek():
         case Failed(error=Busy()):
-            exchange.turn_away(503, error_json(ErrorCode.BUSY, "there are too many connections, try again"))
+            exchange.turn_away(_no(ErrorCode.BUSY, "there are too many connections, try again"))
         case Failed(error=error):
-            exchange.turn_away(500, error_json(ErrorCode.FAILED, error.sentence))
+            exchange.turn_away(_no(ErrorCode.FAILED, error.sentence))
         case _:
             pass
+
+
+def _no(code: ErrorCode, sentence: str) -> HttpResponse:
+    return json_response(code.status, error_json(code, sentence))

@@ -20,6 +20,7 @@ from actors.base import (
     Dead,
     Failed,
     Mailbox,
+    NoRoom,
     Outcome,
     Refusal,
     Reply,
@@ -319,10 +320,10 @@ def _check(session: str) -> None:
 
 
 def _refuse(asked: Asked, sentence: str) -> None:
-    """Nothing was begun; one that was told and not asked hears of it at its listener."""
+    """There is no room, and nothing was begun; who told it and did not ask hears at its listener."""
     listener = asked.turn.say.listener
     if asked.reply is not None:
-        asked.reply.fail(Refusal(sentence))
+        asked.reply.fail(NoRoom(sentence))
     elif listener is not None:
         listener.tell(Notice(session=asked.turn.say.session, text=sentence))
 

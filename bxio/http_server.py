@@ -16,7 +16,7 @@ import h11
 
 from bxcore.control.exit_codes import ErrorCode
 from bxcore.errors import SentenceError
-from bxcore.http import HttpRequest, HttpResponse, json_response
+from bxcore.http import HttpRequest, HttpResponse
 from bxio.cut import Cut
 
 MAX_HEAD_BYTES = 16_384
@@ -91,10 +91,20 @@ class HttpExchange:
         """End a started answer."""
         self._send(h11.EndOfMessage(), deadline_s)
 
-    def turn_away(self, status: int, value: object) -> None:
+    def left(self) -> bool:
+        """Whether the client has closed its side, as one does that waits no more. Never blocks."""
+        try:
+            self._sock.settimeout(0)
+            return self._sock.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    def turn_away(self, response: HttpResponse) -> None:
         """Answer without reading, and close at once; for a client that nobody serves. Any thread."""
         with contextlib.suppress(ClientGoneError, h11.LocalProtocolError):  # it left, or is half answered
-            self.answer(json_response(status, value), time.monotonic() + TURN_AWAY_S)
+            self.answer(response, time.monotonic() + TURN_AWAY_S)
         self._close()
 
     def close(self) -> None:
@@ -168,10 +178,15 @@ class HttpExchange:
         self._sock.settimeout(left_s)
 
     def _check_length(self, head: h11.Request) -> None:
-        """Refuse a body that says it is too large before a byte of it is read."""
+        """Refuse a body that says it is too large before a byte of it is read, and one of two lengths.
+
+        What is chunked and has a length too is read differently by different servers (RFC 9112, 6.1).
+        """
         for name, value in head.headers:
             if name == b"content-length":
                 _check_size(int(value))
+        if {b"content-length", b"transfer-encoding"} <= {name for name, _ in head.headers}:
+            raise BadRequestError(ErrorCode.BAD_REQUEST, "the body has two lengths; send one of them")
 
 
 def _check_size(size: int) -> None:

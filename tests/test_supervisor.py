@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,24 +31,26 @@ pytestmark = pytest.mark.timeout(90)
 
 
 @pytest.fixture
-def spec(tmp_path: Path) -> Iterator[SupervisorSpec]:
+def parts(tmp_path: Path) -> Iterator[Parts]:
     paths = find({}, cwd=tmp_path, home=str(tmp_path))
     runtime = Runtime()
     taken = claim(paths, log_level="info", honcho=None)
-    settings = Settings.model_validate({"honcho": {"url": "http://127.0.0.1:9"}})
-    yield tree(
-        Parts(
-            runtime=runtime,
-            settings=settings,
-            secrets=Secrets(),
-            paths=paths,
-            claim=taken,
-            started_s=0.0,
-            facts=BoxFacts(runtime),
-        )
+    yield Parts(
+        runtime=runtime,
+        settings=Settings.model_validate({"honcho": {"url": "http://127.0.0.1:9"}}),
+        secrets=Secrets(),
+        paths=paths,
+        claim=taken,
+        started_s=0.0,
+        facts=BoxFacts(runtime),
     )
     taken.release()
     logger.remove()
+
+
+@pytest.fixture
+def spec(parts: Parts) -> SupervisorSpec:
+    return tree(parts)
 
 
 def names(spec: SupervisorSpec) -> list[str]:
@@ -58,6 +61,18 @@ def test_the_tree_is_sound_and_starts_in_the_order_of_5_1(spec: SupervisorSpec) 
     assert validate(spec) == []
     order = ["clock", "dead-letters", "audit", "model", "memory.group", "broker.group", "asks", "loop.group"]
     assert names(spec) == [*order, "control.group"]
+
+
+def test_the_interface_on_the_loopback_is_there_only_when_it_is_switched_on_and_has_a_token(
+    parts: Parts,
+) -> None:
+    honcho = {"url": "http://127.0.0.1:9"}
+    listening = Settings.model_validate({"honcho": honcho, "api": {"listen": "127.0.0.1:0"}})
+    token = Secrets(api_token="t" * 32)
+    assert names(tree(replace(parts, settings=listening, secrets=token)))[-1] == "api.group"
+    assert validate(tree(replace(parts, settings=listening, secrets=token))) == []
+    assert "api.group" not in names(tree(replace(parts, secrets=token)))
+    assert "api.group" not in names(tree(replace(parts, settings=listening)))
 
 
 def test_what_speaks_to_the_network_rests_between_its_restarts(spec: SupervisorSpec) -> None:
@@ -174,12 +189,12 @@ def test_a_tree_that_gives_up_ends_the_process_with_a_last_line_and_a_code(tmp_p
 
 def test_a_second_interrupt_ends_a_stop_at_once(tmp_path: Path) -> None:
     code = (
-        "import os, signal, supervisor\n"
-        "before = supervisor.Root.stop\n"
+        "import os, signal, supervisor\nfrom actors.supervising import Root\n"
+        "before = Root.stop\n"
         "def stuck(self, timeout_s):\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
         "    return before(self, timeout_s)\n"
-        "supervisor.Root.stop = stuck\n"
+        "Root.stop = stuck\n"
         "import threading\n"
         "threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()\n"
         f"supervisor.main(['serve', '--home', {str(tmp_path / 'home')!r}])\n"

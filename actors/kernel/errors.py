@@ -11,6 +11,10 @@ class Refusal(SentenceError):
     """The only exception that is replied without killing the actor; ``sentence`` is for people and models."""
 
 
+class NoRoom(Refusal):
+    """There is no room now, and nothing was begun: the same may be asked again later."""
+
+
 class Told(Exception):
     """The kernel's own reason for an end; its text holds names and type names only, so it may be shown."""
 

@@ -71,6 +71,7 @@ def of_code(code: ErrorCode, sentence: str) -> ApiError:
     return ApiError(status=code.status, message=sentence, kind=SERVER if ours else INVALID, code=code.value)
 
 
-def failed_turn(sentence: str) -> ApiError:
-    """Write a turn that ended without a reply. It is in the session's log: it is not to be said again."""
-    return ApiError(status=500, message=sentence, kind=SERVER, code="turn_failed")
+def failed_turn(sentence: str, *, begun: bool = True) -> ApiError:
+    """Write a turn that ended without a reply; one that was begun is in the session's log, its words too."""
+    status, code = (500, "turn_failed") if begun else (503, "not_begun")
+    return ApiError(status=status, message=sentence, kind=SERVER, code=code)

@@ -4,6 +4,7 @@ import threading
 
 from actors.base import Actor, Context, Runtime
 from actors.box_facts import BoxFacts
+from bxcore.control.views import Fact
 from bxcore.doctor import Verdict
 from bxcore.messages.model import ModelState, ServerState
 from bxcore.outbox_facts import OutboxFacts
@@ -22,6 +23,15 @@ def test_the_model_s_last_news_is_shown(runtime: Runtime) -> None:
     facts.hear_of_model(ModelState(text="no answer", ok=False))
     (fact,) = facts()
     assert (fact.name, fact.text, fact.ok, fact.help) == ("model", "no answer", False, "bxctl restart model")
+
+
+def test_the_door_of_openais_interface_is_a_line_of_both(runtime: Runtime) -> None:
+    facts = BoxFacts(runtime)
+    facts.hear_of_api(Fact(name="api", text="the port is in use", ok=False, help="ss"))
+    assert [(fact.name, fact.ok) for fact in facts()] == [("api", False)]
+    assert [(check.verdict, check.help) for check in facts.checks()] == [(Verdict.BAD, "ss")]
+    facts.hear_of_api(Fact(name="api", text="listens"))
+    assert [fact.ok for fact in facts()] == [True]
 
 
 def test_how_recall_is_is_shown_by_status_and_doctor(runtime: Runtime) -> None:

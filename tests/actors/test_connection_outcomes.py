@@ -11,6 +11,7 @@ from actors.base import (
     Expired,
     Failed,
     Late,
+    NoRoom,
     Refusal,
     Restarting,
     TimedOut,
@@ -36,7 +37,11 @@ def test_each_way_to_get_no_answer_has_its_word(error: CallError, code: ErrorCod
 
 
 def test_a_refusal_keeps_its_sentence() -> None:
-    assert failure(Failed(Refusal("no room"))) == (ErrorCode.FAILED, "no room")
+    assert failure(Failed(Refusal("no"))) == (ErrorCode.FAILED, "no")
+
+
+def test_what_there_is_no_room_for_may_come_again() -> None:
+    assert failure(Failed(NoRoom("32 wait"))) == (ErrorCode.BUSY, "32 wait")
 
 
 def test_a_late_answer_is_a_time_out() -> None:

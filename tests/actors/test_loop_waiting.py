@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.base import CallError, Refusal
+from actors.base import CallError, NoRoom, Refusal
 from actors.loop_queue import WAITING
 from bxcore.messages.broker import ToolRequest
 from bxcore.messages.loop import EndSession, ListSessions, Notice, Queued, Say, ShowSession, StopTurn
@@ -80,7 +80,7 @@ def test_a_full_queue_is_a_sentence_and_loses_nobody(bench: Make, letters: Lette
     box, broker, waiting = running(bench, *[{"say": "ok"}] * (WAITING + 1))
     replies = [box.ask_later(saying(str(number))[0], 20.0) for number in range(WAITING)]
     full = "32 messages wait in session k3f, the most there may be; wait until the running turn ends, or stop"
-    with pytest.raises(Refusal, match=full):
+    with pytest.raises(NoRoom, match=full):
         box.ask(saying("one too many")[0])
     told, listener = saying("told and not asked")
     box.loop.tell(told)

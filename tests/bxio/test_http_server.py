@@ -264,7 +264,7 @@ def test_an_answer_survives_the_input_that_nobody_read(pair: Pair) -> None:
 
 def test_a_client_without_a_place_hears_why(pair: Pair) -> None:
     client, exchange = pair
-    exchange.turn_away(503, {"error": "busy"})
+    exchange.turn_away(json_response(503, {"error": "busy"}))
     assert all_of(client).startswith(b"HTTP/1.1 503")
 
 
@@ -272,7 +272,7 @@ def test_turning_away_is_harmless_when_the_answer_has_begun(pair: Pair) -> None:
     client, exchange = pair
     read(pair, post(b"{}"))
     exchange.start(200, {}, soon())
-    exchange.turn_away(500, {})
+    exchange.turn_away(json_response(500, {}))
     assert all_of(client).count(b"HTTP/1.1") == 1
 
 
@@ -290,3 +290,47 @@ def test_no_descriptor_is_left(fds: Callable[[], int]) -> None:
 @pytest.fixture
 def fds() -> Callable[[], int]:
     return lambda: len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_a_body_of_two_lengths_is_refused(pair: Pair) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+    code, sentence = no(pair, head + b"3\r\nabc\r\n0\r\n\r\n")
+    assert (code, sentence) == (ErrorCode.BAD_REQUEST, "the body has two lengths; send one of them")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"Content-Length: 3\r\nContent-Length: 4\r\n",
+        b"Content-Length: 3, 4\r\n",
+        b"Content-Length: +3\r\n",
+        b"Content-Length: -1\r\n",
+        b"Content-Length : 3\r\n",
+        b"Transfer-Encoding: chunked, identity\r\n",
+        b"Transfer-Encoding: xchunked\r\n",
+        b"Host: other\r\n",
+    ],
+)
+def test_a_body_whose_end_is_not_plain_is_no_request(pair: Pair, lines: bytes) -> None:
+    code, _ = no(pair, b"POST / HTTP/1.1\r\nHost: x\r\n" + lines + b"\r\nabcd", seconds=0.2)
+    assert code in {ErrorCode.BAD_REQUEST, ErrorCode.TOO_SLOW}
+
+
+@pytest.mark.parametrize("chunks", [b"3\r\nabcX\r\n0\r\n\r\n", b"zz\r\nabc\r\n", b"-3\r\nabc\r\n"])
+def test_junk_between_chunks_is_no_request(pair: Pair, chunks: bytes) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    assert no(pair, head + chunks)[0] is ErrorCode.BAD_REQUEST
+
+
+def test_a_client_that_has_left_is_noticed_and_one_that_waits_is_not(pair: Pair) -> None:
+    client, exchange = pair
+    read(pair, post(b"{}"))
+    assert not exchange.left()
+    client.sendall(b"GET / HTTP/1.1\r\n")  # a pipelined request is no leaving
+    assert not exchange.left()
+    assert exchange._receive(soon())
+    client.shutdown(socket.SHUT_WR)
+    assert exchange.left()
+    client.close()
+    exchange.close()
+    assert exchange.left()

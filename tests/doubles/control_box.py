@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from actors.api_door import ApiDoor, Way
 from actors.base import Actor, Context, Reply, Runtime
-from actors.connection import Connection, Limits
+from actors.connection import Limits
+from actors.connection_api import ApiConnection
 from actors.connection_chats import ChatPlaces
 from actors.connection_doctor import Probing
 from actors.connection_views import Known
@@ -52,6 +54,7 @@ from bxcore.messages.loop import (
     Usage,
 )
 from bxcore.messages.memory import AskMemory
+from bxcore.openai_api.gate import Gate
 from bxcore.supervision import ChildSpec, Restart, SupervisorSpec
 from bxcore.tool_answer import ToolAnswer
 from bxcore.waits import Waits
@@ -203,6 +206,11 @@ class ControlBox:
     waits: Waits = field(default_factory=Waits)
     most: int = 32
     probing: Probing | None = None
+    token: str | None = None
+    """With one there is a door on the loopback, at ``listen``; ``told`` has what it said of itself."""
+    listen: str = "127.0.0.1:0"
+    told: list[Fact] = field(default_factory=list)
+    owner: str | None = "anna"
     memory: Callable[[Context], Actor] | None = None
     """Makes a real one, in the place of the scripted."""
     seen: list[Any] = field(default_factory=list)
@@ -230,6 +238,7 @@ class ControlBox:
                     start=lambda context: Supervisor(context, connections),
                 ),
                 ChildSpec(name="control", start=self._control),
+                *self._api(),
             ),
         )
 
@@ -245,7 +254,33 @@ class ControlBox:
             connect=self._connect,
         )
 
-    def _connect(self, context: Context, exchange: HttpExchange) -> Connection:
+    def _api(self) -> tuple[ChildSpec, ...]:
+        if self.token is None:
+            return ()
+        clients = SupervisorSpec(max_children=self.most)
+        group = ChildSpec(name="api", kind="supervisor", start=lambda context: Supervisor(context, clients))
+        return group, ChildSpec(name="api-door", start=self._door)
+
+    def _door(self, context: Context) -> ApiDoor:
+        assert self.token is not None
+        token = self.token
+        way = Way(
+            listen=self.listen,
+            connections=self.runtime.mailbox("api"),
+            connect=lambda inner, exchange, port: self._connect(
+                inner, exchange, Gate(port=port, token=token)
+            ),
+            publish=self.told.append,
+            retry_s=0.02,
+        )
+        return ApiDoor(context, way=way)
+
+    @property
+    def port(self) -> int:
+        """Where the door on the loopback listens."""
+        return int(self.told[-1].text.removesuffix("/v1").rpartition(":")[2])
+
+    def _connect(self, context: Context, exchange: HttpExchange, gate: Gate | None = None) -> ApiConnection:
         known = Known(
             runtime=self.runtime,
             loop=self.runtime.mailbox("loop"),
@@ -259,8 +294,9 @@ class ControlBox:
             waits=self.waits,
             chats=self.chats,
             probing=self.probing,
+            owner=self.owner,
         )
-        return Connection(context, exchange=exchange, known=known, limits=self.limits)
+        return ApiConnection(context, exchange=exchange, known=known, limits=self.limits, gate=gate)
 
     def close(self) -> None:
         """Stop the tree and take the folder away."""
