@@ -99,7 +99,7 @@ def idle_rss() -> Row:
         unit="MB",
         reference="Python with the same libraries imported and nothing running",
         reference_value=kilobytes * 1024 / 1e6,
-        goal=70,
+        goal=60,
     )
 
 
@@ -127,7 +127,7 @@ def chat_once() -> Iterator[Row]:
             unit="s",
             reference="python -c 'import httpx, pydantic, pykka'",
             reference_value=percentile(references, percent),
-            goal=1.5,
+            goal=1.0,
         )
 
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.doubles.model_server import Step
+from tests.doubles.model_server import ModelServer, Step
 
 LONG_WORDS = 12_000
 """Pieces of a long reply; only records of that length are torn by a kill."""
+SUMMARY = "They spoke of this and that."
 Call = list[Any]
 
 
@@ -46,6 +49,8 @@ class PlannedModel:
         """The next step of the message; a reply when there is none left."""
         said, rounds, _ = said_in(body)
         word, *steps = said.split()
+        if "_" not in word:  # no message of ours: the box asks for a summary
+            return {"say": SUMMARY}
         self._check(word, body)
         if rounds >= len(steps):
             return {"say": f"done {word}"}
@@ -99,3 +104,16 @@ class PlannedModel:
 
 def _inner(tool: str, arguments: Mapping[str, Any]) -> Call:
     return ["call_tool", {"name": tool, "arguments": arguments}]
+
+
+def main(wait_s: float) -> None:
+    """Serve until a signal comes. The base URL is the first line; each answer comes after ``wait_s``."""
+    planned = PlannedModel()
+    with ModelServer(lambda body: {**planned(body), "wait_s": wait_s}) as server:
+        print(server.url, flush=True)  # noqa: T201 - the one line that a caller waits for
+        signal.sigwait({signal.SIGTERM, signal.SIGINT})
+
+
+if __name__ == "__main__":
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+    main(float(sys.argv[1]))
