@@ -11,12 +11,14 @@ from bxcore.messages.model import Endpoint
 from bxcore.model.request_body import prompt_tokens, request_body
 from bxcore.model.values import ModelReply, ModelRequest
 from bxio.deadline_http import Cut
-from bxio.model.errors import ModelUnavailable, who
+from bxio.model.errors import ModelUnavailable, in_another_profile, who
 from bxio.model.exchange import Exchange, Retriable
 from bxio.model.llama_cpp import count_tokens
 
 PAUSES = Backoff(first_s=0.25, most_s=4.0)
 _STEP_S = 0.05
+_NOT_SO = frozenset({400, 422, 501})
+"""How a server says that it does not take a request of this form."""
 
 
 def _quiet(_text: str) -> None:
@@ -76,6 +78,10 @@ class ModelClient:
             )
             try:
                 return exchange.run(request, body, on_text)
+            except ModelUnavailable as problem:
+                if request.profile != self.endpoint.profile and problem.status in _NOT_SO:
+                    raise in_another_profile(problem, request.profile) from None
+                raise
             except Retriable as failed:
                 wait_s = allowance_s if failed.patience else min(allowance_s, self._retry_s)
                 pause_s = max(delay_s(PAUSES, attempt, self._chance()), failed.unavailable.rest_s or 0.0)

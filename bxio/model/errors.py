@@ -129,6 +129,12 @@ def refused(
     return ModelUnavailable(sentence, status=status, fault=_fault(status, said), rest_s=rest_s)
 
 
+def in_another_profile(problem: ModelUnavailable, begun: str) -> ModelUnavailable:
+    """The server refused a request whose session was ``begun`` in a profile that is not the server's."""
+    sentence = f"{problem.sentence}; this session was begun in the {begun} profile, a new one will fit it"
+    return ModelUnavailable(sentence, status=problem.status, fault="request")
+
+
 def is_loading(status: int, said: str) -> bool:
     """Whether the server is there and has not read its model yet."""
     return status == _UNAVAILABLE and "loading" in said.lower()
