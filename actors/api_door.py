@@ -1,4 +1,4 @@
-"""The acceptor of OpenAI's interface on the loopback; each client gets a short-lived actor (issue 5).
+"""The acceptor of OpenAI's interface on the loopback; each client gets a short-lived actor.
 
 A port that is taken stops nobody's start: the box is degraded, says so, and tries again.
 """

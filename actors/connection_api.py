@@ -1,4 +1,4 @@
-"""A client of OpenAI's interface: on the control socket beside its own paths, and alone on TCP (issue 5).
+"""A client of OpenAI's interface: on the control socket beside its own paths, and alone on TCP.
 
 A turn goes on when its client leaves, as a person expects who closes a tab: the words were said, what they
 asked for is done once, and the reply stands in the session. Who wants it to end then says so in a header.

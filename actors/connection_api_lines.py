@@ -1,4 +1,4 @@
-"""A turn's answer on its way to a client of OpenAI's interface; a room of ``actors/connection.py`` (issue 5).
+"""A turn's answer on its way to a client of OpenAI's interface; a room of ``actors/connection.py``.
 
 A stream begins with its first piece of text, or with the first sign of life: what fails before that has a
 status of its own, what fails later is an event in the stream.

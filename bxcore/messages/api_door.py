@@ -1,4 +1,4 @@
-"""Messages of the acceptor of OpenAI's interface over TCP (issue 5)."""
+"""Messages of the acceptor of OpenAI's interface over TCP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions as the box speaks them: requests read, answers written, no socket (issue 5).
+"""OpenAI's chat completions as the box speaks them: requests read, answers written, no socket.
 
 The shapes are those of OpenAI's API reference for chat completions and models, as its client reads them.
 """

@@ -1,4 +1,4 @@
-"""Answers in OpenAI's shapes: one completion, a stream of its chunks, the list of models (issue 5)."""
+"""Answers in OpenAI's shapes: one completion, a stream of its chunks, the list of models."""
 
 from __future__ import annotations
 

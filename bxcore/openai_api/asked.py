@@ -1,4 +1,4 @@
-"""Reading ``POST /v1/chat/completions``: a bounded body that a stranger may have written (issue 5).
+"""Reading ``POST /v1/chat/completions``: a bounded body that a stranger may have written.
 
 The box keeps its own history, so of the messages only the last one of the user is said: what stands before it
 was said before, or never to this box. A client's system messages are not the owner's rules and are left out.

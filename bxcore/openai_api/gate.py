@@ -1,4 +1,4 @@
-"""Who is let in from TCP: requests for the two paths, to this very address, with the token (issue 5).
+"""Who is let in from TCP: requests for the two paths, to this very address, with the token.
 
 An address on the loopback is no proof of anything: any program of this machine reaches it, and so does a web
 page, by a name that its owner points here (DNS rebinding). So ``Host`` must be one of our own, ``Origin``,

@@ -1,4 +1,4 @@
-"""Which session a client's turns go into: its header, else its ``user``, else ``api`` (issue 5)."""
+"""Which session a client's turns go into: its header, else its ``user``, else ``api``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of a turn's news a stream shows, so that its pieces make one readable text (issue 5).
+"""Which of a turn's news a stream shows, so that its pieces make one readable text.
 
 A turn may speak before its tools run and again after; a client knows one text. Each part after the first
 begins a new paragraph. At the end the reply is known whole: what of it was not streamed is added.

@@ -1,4 +1,4 @@
-"""The official ``openai`` package against a real box, over TCP and over the control socket (issue 5)."""
+"""The official ``openai`` package against a real box, over TCP and over the control socket."""
 
 from __future__ import annotations
 
