@@ -171,3 +171,24 @@ def test_a_failed_connect_says_why_in_plain_words(tls: Certificate, tmp_path: Pa
     with LoopbackServer(no_tls) as plain:
         url = plain.url.replace("http:", "https:")
         assert problem_of(url, ssl_context=tls.client) in {"wrong version number", "record layer failure"}
+
+
+def test_a_connect_has_a_bound_of_its_own_and_the_rest_has_the_deadline(full_backlog: int) -> None:
+    began_s = time.monotonic()
+    with (
+        cutting_client(f"http://127.0.0.1:{full_backlog}", began_s + 20, Cut(), connect_s=SHORT_S) as client,
+        pytest.raises(httpx.ConnectTimeout),
+    ):
+        client.get("/")
+    assert time.monotonic() - began_s < SHORT_S + 1.0
+    with LoopbackServer(waits_and_answers) as server:
+        client = cutting_client(server.url, time.monotonic() + 20, Cut(), connect_s=SHORT_S)
+        with client:
+            assert client.get("/").status_code == 200
+
+
+def waits_and_answers(connection: Connection) -> None:
+    """Answers well after a connect would have had to be over."""
+    connection.read_request()
+    connection.wait(2 * SHORT_S)
+    connection.send(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
