@@ -393,3 +393,48 @@ def test_news_of_a_turn_come_as_they_are_told(make: MakeBox) -> None:
         assert response.readline().startswith(b'data: {"id":"chatcmpl-api-1"')
         box.held[0].set(replace(result, reply="the blue tin"))
         assert b"[DONE]" in response.read()
+
+
+def test_a_client_that_drips_gains_no_time_and_holds_up_nobody(make: MakeBox) -> None:
+    """One deadline over the whole request, however many bytes keep coming (slow loris)."""
+    box = make(token=TOKEN, limits=Limits(request_s=1.0))
+    with tcp(box) as client:
+        client.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
+        client.settimeout(0.05)
+        got = b""
+        for _ in range(200):
+            try:
+                client.sendall(b"x")
+                got += client.recv(65_536)
+            except TimeoutError:
+                continue
+            except OSError:  # it has closed
+                pass
+            break
+        assert Client(box).answer()[0] == 200
+    assert got.startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 1_000_000,
+        b'{"messages":' * 80_000,
+        b'{"messages":[' + b'{"role":"user","content":"x"},' * 30_000 + b"3]}",
+        b'{"user":"' + b"\xc3\xa4" * 500_000 + b'","messages":[{"role":"user","content":"hi"}],"n":3}',
+        b'{"n":' + b"9" * 1_000_000 + b"}",
+    ],
+    ids=["brackets", "objects", "messages", "a-name", "a-number"],
+)
+def test_a_body_made_to_hurt_is_answered_like_any_other(make: MakeBox, body: bytes) -> None:
+    box = make(token=TOKEN)
+    head = f"Host: 127.0.0.1:{box.port}\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {len(body)}"
+    with tcp(box) as client:
+        client.sendall(f"POST /v1/chat/completions HTTP/1.1\r\n{head}\r\n\r\n".encode() + body)
+        response = http.client.HTTPResponse(client)
+        response.begin()
+        assert (response.status, json.loads(response.read())["error"]["type"]) == (
+            400,
+            "invalid_request_error",
+        )
+    assert box.seen == []

@@ -1,13 +1,18 @@
-"""Targets at the doors: a strangers' text made harmless, a URL, a request to the control socket."""
+"""Targets at the doors: a strangers' text made harmless, a URL, requests to the two interfaces."""
 
 # ruff: noqa: RUF001  # look-alike characters are among the words
 
 from __future__ import annotations
 
-from bxcore import fetch_target
+import json
+
+from bxcore import fetch_target, session_ids
 from bxcore.control.requests import ChatRequest
 from bxcore.control.routes import GET, POST, NotARequest, decode, encode
 from bxcore.http import HttpRequest
+from bxcore.openai_api import asked
+from bxcore.openai_api.errors import ApiError
+from bxcore.openai_api.sessions import HEADER as SESSION_HEADER
 from bxcore.sanitize import MARK, has_secret, neutralise, one_line, redact, refuse
 from tools.fuzz.target import Target, promise, split, text_of
 
@@ -137,6 +142,21 @@ def _chat_seed() -> bytes:
     return bytes([at]) + b"\n" + body
 
 
+def _openai(data: bytes) -> None:
+    head, _, body = data.partition(b"\n")
+    names = (SESSION_HEADER, asked.SPEAKER_HEADER, asked.APPROVALS_HEADER, asked.LEAVING_HEADER)
+    values = head.decode("latin-1").split(",")
+    found = asked.read(body, dict(zip(names, values, strict=False)) if head else {})
+    if isinstance(found, ApiError):
+        promise(found.message and "\n" not in found.message, "the message is no line")
+        promise(found.status in {400, 404} and not found.again, "a bad request is tried again")
+        json.loads(found.response().body)
+        return
+    promise(session_ids.problem(found.session) is None, "the session is no valid id")
+    promise(found.text.strip() and len(found.text) <= asked.MAX_TEXT, "an empty or a huge text is said")
+    promise(found.speaker is None or found.speaker.strip(), "nobody speaks")
+
+
 TARGETS = (
     Target(name="sanitize", check=_sanitize, seeds=tuple(text.encode() for text in TEXTS), words=TEXT_WORDS),
     Target(
@@ -167,5 +187,26 @@ TARGETS = (
         check=_request,
         seeds=(_chat_seed(), *(bytes([at]) + b"name=broker&x=1\n{}" for at in range(len(PATHS)))),
         words=(b"name=", b"session=", b"&", b"%ff", b"+", b'"text":', b'"session":', b'"name":', b"last="),
+    ),
+    Target(
+        name="openai-requests",
+        check=_openai,
+        seeds=(
+            b'\n{"model": "boxmaker", "messages": [{"role": "user", "content": "hi"}], "user": "anna"}',
+            b'kitchen,ben,wait,stop\n{"messages": [{"role": "user", "content": '
+            b'[{"type": "text", "text": "hi"}]}], "stream": true, "stream_options": {"include_usage": true}}',
+            b'\n{"messages": [{"role": "system"}, {"role": "user", "content": "x"}], "n": 1, "tools": [], '
+            b'"response_format": {"type": "text"}, "modalities": ["text"], "functions": null}',
+        ),
+        words=(
+            b'"role":',
+            b'"user"',
+            b'"content":',
+            b'{"type": "text", "text": "x"}',
+            b"null",
+            b"[]",
+            b"\xc3\xab",
+            b",",
+        ),
     ),
 )
