@@ -142,6 +142,16 @@ def _chat_seed() -> bytes:
     return bytes([at]) + b"\n" + body
 
 
+OPENAI_LONG = (
+    b'kitchen,ben,wait,stop\n{"messages": [{"role": "system", "content": ""}, {"role": "user", "content": '
+    b'[{"type": "text", "text": "hi"}]}], "stream": true, "stream_options": {"include_usage": true}}'
+)
+OPENAI_ODD = (
+    b'\n{"messages": [{"role": "user", "content": "x"}], "n": 1, "tools": [], "logprobs": false, '
+    b'"response_format": {"type": "text"}, "modalities": ["text"], "functions": null}'
+)
+
+
 def _openai(data: bytes) -> None:
     head, _, body = data.partition(b"\n")
     names = (SESSION_HEADER, asked.SPEAKER_HEADER, asked.APPROVALS_HEADER, asked.LEAVING_HEADER)
@@ -193,10 +203,8 @@ TARGETS = (
         check=_openai,
         seeds=(
             b'\n{"model": "boxmaker", "messages": [{"role": "user", "content": "hi"}], "user": "anna"}',
-            b'kitchen,ben,wait,stop\n{"messages": [{"role": "user", "content": '
-            b'[{"type": "text", "text": "hi"}]}], "stream": true, "stream_options": {"include_usage": true}}',
-            b'\n{"messages": [{"role": "system"}, {"role": "user", "content": "x"}], "n": 1, "tools": [], '
-            b'"response_format": {"type": "text"}, "modalities": ["text"], "functions": null}',
+            OPENAI_LONG,
+            OPENAI_ODD,
         ),
         words=(
             b'"role":',
