@@ -142,6 +142,7 @@ class EmbeddedProcess:
             first_token_s=plan.first_token_s,
             prompt_tokens_per_s=plan.prompt_tokens_per_s,
             stall_s=plan.stall_s,
+            answer_tokens=plan.answer_tokens,
             table=plan.table,
             place=plan.place,
         )

@@ -52,6 +52,7 @@ def _source(table: ModelServerTable, order: Order, key: str | None, place: int) 
         first_token_s=table.first_token_s,
         prompt_tokens_per_s=table.prompt_tokens_per_s,
         stall_s=table.stall_s,
+        answer_tokens=table.answer_tokens,
         table="[[model.also]]" if place else "[model]",
         place=place,
     )

@@ -48,7 +48,7 @@ from bxcore.turn import STOPPED, End, Step, Turn, begin
 from bxcore.waits import Waits
 from bxio import whole_results
 from bxio.brake import Brake
-from bxio.live_session import LiveSession, open_live
+from bxio.live_session import ANSWER_TOKENS, LiveSession, open_live
 from bxio.model import ModelClient, ModelUnavailable
 from bxio.session_store import SessionError, SessionStore
 from bxio.turn_runner import TurnRunner
@@ -275,7 +275,7 @@ class Session(Actor):
             endpoint = self._asks.endpoint(brake, self._noticer(show), using, without)
         except NotReady as error:
             raise ModelUnavailable(error.sentence) from None
-        self._context_tokens = endpoint.context_tokens
+        self._context_tokens = endpoint.context_tokens - endpoint.answer_room + ANSWER_TOKENS
         return self._parts.client(endpoint)
 
     def _request(

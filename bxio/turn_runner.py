@@ -152,7 +152,7 @@ class TurnRunner:
         """One server's answer; what it was asked before it may have in its cache, another has nothing."""
         endpoint = client.endpoint
         server = f"{endpoint.place}.{endpoint.probed} {endpoint.socket or endpoint.url}"
-        request = self.request()
+        request = replace(self.request(), max_tokens=endpoint.answer_room)
         if self.brake.pulled():
             return Stopped()
         if held is None or held.server != server:

@@ -45,6 +45,7 @@ class ModelServerTable(_Table):
     first_token_s: float = Field(default=60.0, allow_inf_nan=False, gt=0, le=3600)
     prompt_tokens_per_s: float = Field(default=40.0, allow_inf_nan=False, ge=1, le=1_000_000)
     stall_s: float = Field(default=120.0, allow_inf_nan=False, gt=0, le=3600)
+    answer_tokens: int = Field(default=1024, ge=64, le=131_072)
 
 
 class ModelTable(ModelServerTable):

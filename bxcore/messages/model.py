@@ -90,7 +90,8 @@ class Endpoint:
     ``profile`` is ``native`` or ``json``; ``socket`` is a unix socket's path, or None for a TCP server;
     ``llama_cpp`` says that the server has llama.cpp's ``/tokenize`` and ``cache_prompt``. The first token
     may take ``first_token_s`` and a second for each ``prompt_tokens_per_s`` that the server has not read yet,
-    each later one ``stall_s``. ``table`` is where the owner named it, for sentences that say what to change.
+    each later one ``stall_s``. An answer has up to ``answer_tokens``. ``table`` is where the owner named it,
+    for sentences that say what to change.
     ``place`` is its place in the owner's order, from 0, and ``probed`` counts how often it was asked what it
     is: the same place and count mean the same server with the same prompts in its cache, as far as is known.
     """
@@ -105,9 +106,15 @@ class Endpoint:
     first_token_s: float = 60.0
     prompt_tokens_per_s: float = 40.0
     stall_s: float = 120.0
+    answer_tokens: int = 1024
     table: str = "[model]"
     place: int = 0
     probed: int = 0
+
+    @property
+    def answer_room(self) -> int:
+        """Tokens that an answer may have: no more than half of the context is for it."""
+        return min(self.answer_tokens, self.context_tokens // 2)
 
     def __repr__(self) -> str:
         return f"Endpoint(url={self.url!r}, name={self.name!r}, profile={self.profile!r})"

@@ -132,6 +132,14 @@ def test_the_first_that_answers_is_taken_and_the_owner_sees_why_another_is_not(b
         assert (other.label, other.text, other.ok) == (f"{second.url} (b)", "native profile, in use", True)
 
 
+def test_one_is_made_ready_before_anybody_asks(box: ModelBench) -> None:
+    with ModelServer() as gone_server:
+        pass
+    with ModelServer() as second:
+        box.start(remote(gone_server.url, **NATIVE), remote(second.url, **NATIVE))
+        assert until(lambda: box.states[-1].text.startswith(f"scripted at {second.url}"))
+
+
 def test_the_owner_s_first_is_taken_when_both_answer(box: ModelBench) -> None:
     with ModelServer() as first, ModelServer() as second:
         model = box.start(remote(first.url, **NATIVE), remote(second.url, **NATIVE))

@@ -24,7 +24,7 @@ def test_the_default_is_the_embedded_model_with_the_owner_s_context_and_file() -
 
 
 def test_each_server_has_its_own_key_waits_and_name_in_sentences() -> None:
-    named = {"url": "http://b/v1", "name": "n", "stall_s": 7.0, "prompt_tokens_per_s": 9.0}
+    named = {"url": "http://b/v1", "name": "n", "stall_s": 7.0, "answer_tokens": 4096}
     keys = Secrets(model_api_key="k1", model_also_api_keys=("k2", None))
     found = sources(keys, url="http://a/v1", also=(named, {"url": "embedded"}))
     first, second, third = found
@@ -33,7 +33,7 @@ def test_each_server_has_its_own_key_waits_and_name_in_sentences() -> None:
     assert isinstance(third, Embedded)
     assert (first.plan.api_key, first.plan.table, first.plan.place) == ("k1", "[model]", 0)
     assert (second.plan.api_key, second.plan.table, second.plan.place) == ("k2", "[[model.also]]", 1)
-    assert (second.plan.stall_s, second.plan.prompt_tokens_per_s) == (7.0, 9.0)
+    assert (second.plan.stall_s, second.plan.answer_tokens) == (7.0, 4096)
     assert [each.label for each in found] == ["http://a/v1", "http://b/v1 (n)", "embedded"]
     assert third.plan.place == 2
     assert "k2" not in repr(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from bxcore.labels import Label, Level
 from bxcore.messages.broker import ToolRequest
 from bxcore.messages.loop import Notice, StopTurn, TextDelta, ToolEnded, TurnStarted
 from bxcore.messages.memory import Recall, TurnEnded
-from bxcore.messages.model import ModelProgress, NoModel
+from bxcore.messages.model import Endpoint, ModelProgress, NoModel
 from bxcore.records import Assistant, SessionStart, ToolResult, Usage, User
 from bxcore.tool_answer import ToolAnswer
 from bxcore.turn import EMPTY_REPLY, STOPPED, THOUGHT_ON
@@ -366,3 +367,16 @@ def test_the_loop_s_own_call_is_not_answered_a_third_time(bench: Make) -> None:
     result = box.say("hi")
     assert [tool.ok for tool in result.tools] == [True, True, True, False]
     assert "gave the same result twice in this turn" in result.tools[-1].content
+
+
+@pytest.mark.parametrize(("answer_tokens", "noticed"), [(64, False), (6000, True)])
+def test_what_the_answer_has_more_the_history_has_less(
+    bench: Make, answer_tokens: int, *, noticed: bool
+) -> None:
+    box = bench(*[{"say": "a"}] * 4)
+    assert isinstance(box.endpoint, Endpoint)
+    box.endpoint = replace(box.endpoint, answer_tokens=answer_tokens, context_tokens=12_100)
+    box.say("word " * 3600)
+    box.say("hi")
+    assert box.server.chats[-1]["max_tokens"] == answer_tokens
+    assert any(isinstance(event, Notice) for event in box.events()) is noticed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ class Servers:
         self.events: list[TurnEvent] = []
         self.requests: list[ModelRequest] = []
         self.brake = Brake()
+        self.plan: dict[str, int] = {}
         self._log = log
 
     def client(self, using: int | None, without: tuple[int, ...]) -> ModelClient:
@@ -50,9 +52,9 @@ class Servers:
         if not places:
             raise ModelUnavailable("none of them answers")
         place = using if using in places and using is not None else places[0]
-        endpoint = Endpoint(
-            url=self.servers[place].url, name="m", profile=self.profiles[place], place=place, probed=1
-        )
+        url, profile = self.servers[place].url, self.profiles[place]
+        endpoint = Endpoint(url=url, name="m", profile=profile, place=place, probed=1)
+        endpoint = replace(endpoint, **self.plan)  # type: ignore[arg-type]
         return ModelClient(endpoint, first_token_s=5.0, retry_s=0.1)
 
     def run(self, held: Held | None = None) -> tuple[Turn, End]:
@@ -199,3 +201,13 @@ def test_another_server_has_lost_nothing_and_has_all_to_read(
         CacheLoss(had=50, cached=0)
     ]
     assert uncached == [None, 1]
+
+
+@pytest.mark.parametrize(("context", "most"), [(16_384, 3000), (4096, 2048)])
+def test_an_answer_has_the_owner_s_bound_and_never_more_than_half_of_the_context(
+    servers: Callable[..., Servers], context: int, most: int
+) -> None:
+    one = servers([{"say": "hello"}])
+    one.plan = {"answer_tokens": 3000, "context_tokens": context}
+    one.run()
+    assert one.servers[0].chats[0]["max_tokens"] == most

@@ -71,6 +71,7 @@ def test_one_that_is_gone_says_anew_what_it_is_and_a_slow_one_is_known() -> None
     again = GONE.found(ENDPOINT, 11.0)
     assert (again.probed, again.endpoint and again.endpoint.probed) == (2, 2)
     assert again.ready(11.0)
+    assert GONE.found(ENDPOINT, 10.1).ready(10.1), "it was wanted before its rest was over, and answered"
 
 
 def test_rests_grow_while_it_fails_and_are_short_again_after_a_calm_time() -> None:

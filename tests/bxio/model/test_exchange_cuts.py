@@ -155,7 +155,7 @@ def test_wrong_and_missing_numbers_break_no_answer(
 
 
 def test_a_pause_between_tokens_is_bounded_and_pings_are_no_tokens() -> None:
-    pings = [piece for _ in range(8) for piece in (b": ping\n\n", 0.1)]
+    pings = [piece for _ in range(40) for piece in (b": ping\n\n", 0.1)]
     asked = Asked(sends(text("hello"), *pings, text("never"), stays=True), stall_s=0.4)
     assert asked.sentence == (
         "the model's server at URL stood still for 0.4 s in the middle of its answer;"
