@@ -269,8 +269,9 @@ class Model(Actor):
 
     def _leave_alone(self, failure: EndpointFailed) -> None:
         self._trouble = failure.sentence
-        logger.warning("model: {}", failure.sentence)
         server = self._servers[failure.place]
+        if server.circuit.why != failure.sentence or server.endpoint is not None:
+            logger.warning("model: {}", failure.sentence)  # and not once a minute while it is away
         self._servers[failure.place] = server.failed(failure, self.now(), self._chance())
 
     def _after_change(self) -> None:

@@ -26,7 +26,8 @@ class ModelResponder:
     """``endpoint`` gives the model of the moment, None while there is none.
 
     Called with a question, its passages and an absolute monotonic deadline; None means "quote the passages":
-    there is no model, it failed or was late, or it found no answer in them.
+    there is no model, it failed or was late, or it found no answer in them. So it is while the embedded model
+    stands in for a server: it is worse at this than a plain quote.
     """
 
     def __init__(self, endpoint: Callable[[], Endpoint | None]) -> None:
@@ -35,7 +36,7 @@ class ModelResponder:
     def __call__(self, question: str, passages: Sequence[Passage], deadline_s: float) -> str | None:
         """Answer in one short sentence."""
         endpoint = self._endpoint()
-        if endpoint is None or not passages:
+        if endpoint is None or endpoint.socket is not None or not passages:
             return None
         said = neutralise(quote(passages))
         request = ModelRequest(

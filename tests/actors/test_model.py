@@ -241,3 +241,16 @@ def test_another_is_taken_while_a_server_loads_its_model(box: ModelBench) -> Non
     with LoopbackServer(in_turn([LOADING] * 99)) as loading, ModelServer() as second:
         model = box.start(remote(f"{loading.url}/v1", **NATIVE), remote(second.url, **NATIVE))
         assert model.call(GetEndpoint(), 5).url == second.url
+
+
+def test_a_server_that_stays_away_is_logged_once(box: ModelBench, logged: list[str]) -> None:
+    with ModelServer() as gone_server:
+        pass
+    model = box.start(remote(gone_server.url, **NATIVE))
+    for _ in range(3):
+        assert isinstance(model.call(GetEndpoint(), 5), NoModel)
+    lines = [line for line in logged if line.startswith("model: ")]
+    assert len(lines) == 1
+    with ModelServer(port=gone_server.port):
+        assert isinstance(model.call(GetEndpoint(), 5), Endpoint)
+    assert f"model: {gone_server.url} answers again" in logged
