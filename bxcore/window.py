@@ -19,7 +19,7 @@ SHORT = 300
 """Characters that are left of a tool result that is shortened."""
 NEAR = 0.75
 """The share of the window that the turns may take when another one begins."""
-WORTH = 0.25
+WORTH = 0.5
 """The share that they have to take for a new epoch to be of use: another message alone may be too long."""
 KEPT_SHARE = 0.6
 """How much of the window the turns take after some were left out: room for the turn to go on."""

@@ -93,7 +93,7 @@ class LiveSession:
         return ModelRequest(
             profile=self.baseline.profile,
             baseline=self.baseline.messages,
-            history=(*history.head, *fitted.messages),
+            history=history.told(fitted.messages),
             tools=self.baseline.tools,
             workspaces=self.baseline.workspaces,
             max_tokens=ANSWER_TOKENS,
@@ -127,7 +127,7 @@ class LiveSession:
         """
         log, first = self.log, self.log.records[0]
         assert isinstance(first, SessionStart)
-        budget = self._budget(context_tokens) + self._grown().head_tokens
+        budget = self._budget(context_tokens) + self._grown().summary_tokens
         log.begin_epoch(
             SessionStart(
                 baseline=first.baseline,
@@ -153,7 +153,7 @@ class LiveSession:
         """What the turns may take."""
         if self._baseline_tokens < 0:
             self._baseline_tokens = _tokens_of(self.baseline)
-        return context_tokens - ANSWER_TOKENS - self._baseline_tokens - self._grown().head_tokens
+        return context_tokens - ANSWER_TOKENS - self._baseline_tokens - self._grown().summary_tokens
 
 
 def _tokens_of(saved: Baseline) -> int:

@@ -22,7 +22,7 @@ LOG: tuple[Record, ...] = (
 
 
 def sent(history: History) -> tuple[Message, ...]:
-    return (*history.head, *(message for turn in history.turns for message in turn.messages))
+    return tuple(message for turn in history.turns for message in turn.messages)
 
 
 def test_records_become_messages_in_order_and_the_rest_stays_in_the_log() -> None:
@@ -45,23 +45,19 @@ def test_it_grows_with_the_log_and_repeats_itself_from_its_start() -> None:
     assert sent(history) == whole
 
 
-def test_a_summary_is_a_tools_message_before_the_first_turn() -> None:
+def test_a_summary_is_a_tools_message_behind_the_first_one_of_the_person() -> None:
     start = SessionStart(baseline="", epoch=2, turns=40, summary="they like tea", untrusted=True)
     history = History([start, User(text="and now?")])
-    first, call, told, last = history.head
-    assert isinstance(first, UserMessage)
-    assert "turns 1 to 40" in first.text
+    messages = history.told(history.turns[0].messages)
+    asked, call, told = messages
+    assert asked == UserMessage(text="and now?")
     assert isinstance(call, AssistantMessage)
-    assert isinstance(told, ToolMessage)
-    assert (told.content, told.call, told.tool) == ("they like tea", call.tool_calls[0].id, "recall")
-    assert isinstance(last, AssistantMessage)
-    assert last.content
-    assert mended(history.head) == history.head, "every template takes it as it is"
-    assert history.head_tokens > 4 * 8
-    assert [message.text for message in history.turns[0].messages if isinstance(message, UserMessage)] == [
-        "and now?"
-    ]
+    assert "turns 1 to 40" in call.tool_calls[0].arguments
+    assert told == ToolMessage(call=call.tool_calls[0].id, tool="recall", content="they like tea")
+    assert mended(messages) == messages, "every template takes it as it is"
+    assert history.summary_tokens > 2 * 8
 
 
-def test_an_epoch_without_a_summary_has_no_head() -> None:
-    assert History([SessionStart(baseline="", epoch=1, turns=3)]).head == ()
+def test_an_epoch_without_a_summary_tells_nothing() -> None:
+    history = History([SessionStart(baseline="", epoch=1, turns=3), User(text="hi")])
+    assert history.told(history.turns[0].messages) == (UserMessage(text="hi"),)

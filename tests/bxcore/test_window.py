@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bxcore.model.values import AssistantMessage, Message, ToolMessage, UserMessage
 from bxcore.records import ToolCall
-from bxcore.window import A_MESSAGE, NEAR, SHORT, TurnMessages, View, before_turn, fit, made
+from bxcore.window import A_MESSAGE, NEAR, SHORT, WORTH, TurnMessages, View, before_turn, fit, made
 
 CALL = ToolCall(id="c", name="recall", arguments="{}")
 
@@ -141,7 +141,7 @@ def test_before_a_turn_it_is_near_or_shortened_or_as_it_was(
         assert (view, due) == (View(), False)
     else:
         assert view == View(short=len(turns))
-        assert due is (short > budget / 4 and short + coming > NEAR * budget)
+        assert due is (short > WORTH * budget and short + coming > NEAR * budget)
 
 
 def test_a_long_message_alone_is_no_reason_for_an_epoch() -> None:
