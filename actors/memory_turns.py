@@ -90,6 +90,7 @@ class Turns:
         for _ in self._pieces:
             pass
         self._session = ""
+        self._intake.drop()
 
     def take_in(self, session: str, turn: int | None) -> None:
         """Decide and index what has ended. A decision that cannot be written now is made later."""

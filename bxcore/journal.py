@@ -49,6 +49,8 @@ class Recovered:
     tail: bytes
     crc: str
     """The last good line's checksum: the ``prev`` of the next one."""
+    first: int = 0
+    """The number of the first line of its batch."""
 
 
 def is_framed(data: bytes) -> bool:
@@ -125,12 +127,12 @@ def recover(data: bytes, *, seq: int = 0, first: int = 0, crc: str = START) -> R
     at = 0
     for line, at in chain(data, seq=seq, first=first, crc=crc):  # noqa: B007 (the last of each is wanted below)
         payloads.append(line.payload)
-        crc = line.crc
+        crc, first = line.crc, line.first
     tail = data[at:]
     broken = seq + len(payloads)
     if any(line.first > broken for line in _consistent_lines(tail)):
         raise DamageError(f"line {broken + 1} of the log is damaged, and later lines are whole")
-    return Recovered(tuple(payloads), at, tail, crc)
+    return Recovered(tuple(payloads), at, tail, crc, first)
 
 
 def _follows(line: Line, *, seq: int, first: int, prev: str) -> bool:

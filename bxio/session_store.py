@@ -18,6 +18,7 @@ from bxcore import epochs, journal, records, session_ids
 from bxcore.records import Record
 from bxio import session_logs
 from bxio.folders import make_private
+from bxio.log_parts import LogParts
 from bxio.open_session import BASELINE, OpenSession, open_session
 from bxio.session_logs import LOG, SessionError
 
@@ -39,8 +40,13 @@ class StoredSession:
 class SessionStore:
     """All sessions below one folder, which is made (0700) when the first session is."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, parts: LogParts | None = None) -> None:
         self.folder = folder
+        self._parts = parts
+
+    def keeping(self, parts: LogParts) -> SessionStore:
+        """The same sessions for one thread, whose ``read`` goes on from where it was."""
+        return SessionStore(self.folder, parts)
 
     def open(self, session: str) -> OpenSession:
         """Open or make a session; a torn tail is cut and said in ``torn_note``. Raises ``SessionError``."""
@@ -71,6 +77,8 @@ class SessionStore:
     def _part(self, session: str, path: Path, *, last: bool) -> list[Record]:
         """One epoch; only the last one may have a torn tail, for all before it was on disk when it began."""
         try:
+            if self._parts is not None:
+                return list(self._parts.read(path, may_be_torn=last))
             return list(records.read(path.read_bytes(), may_be_torn=last))
         except FileNotFoundError:
             return []

@@ -13,6 +13,7 @@ from bxcore.records import Record
 from bxcore.session_fold import log_of
 from bxcore.turn_decisions import Decided, decide_turns, ended_turns, said_at
 from bxio import session_logs
+from bxio.log_parts import LogParts
 from bxio.session_store import LOG, SessionError, SessionStore
 from bxio.turn_ledger import TurnLedger
 
@@ -35,7 +36,8 @@ class TurnIntake:
     """Used by one thread. ``agent`` is this agent's own peer name; without ``save`` every turn is skipped."""
 
     def __init__(self, sessions: SessionStore, ledger: TurnLedger, *, agent: str, save: bool) -> None:
-        self._sessions = sessions
+        self._parts = LogParts()
+        self._sessions = sessions.keeping(self._parts)
         self._ledger = ledger
         self._agent = agent
         self._save = save
@@ -91,6 +93,10 @@ class TurnIntake:
                 or self._name(stored.session) not in {self._ledger.log(stored.session), None}
             )
         ]
+
+    def drop(self) -> None:
+        """Hold no text any longer: logs are read anew."""
+        self._parts.drop()
 
     def known_log(self, session: str) -> str:
         """What tells the log that was decided last from others of the session's name; empty for none."""

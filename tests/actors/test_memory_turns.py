@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 from actors import memory_turns
@@ -10,6 +11,7 @@ from bxcore.records import Assistant, Usage, User
 from bxcore.supervision import ChildSpec, SupervisorSpec
 from bxio import turn_ledger
 from tests.doubles.memory_bench import TAINTING, MemoryBench, delivered, edit, ended, recall, restarted
+from tests.doubles.memory_operator import forget
 from tests.kit.kit import Kit
 from tests.kit.probe import Probe
 
@@ -123,3 +125,16 @@ def test_news_of_a_session_that_is_not_there_changes_nothing(
     assert "nothing found" in recall(memory_box, "x").content
     memory_outbox.expect_none()
     assert sum("is not taken in" in line for line in logged) == 2
+
+
+def test_a_text_that_was_forgotten_is_held_by_no_record_in_memory(
+    memory_bench: MemoryBench, memory_box: Mailbox
+) -> None:
+    memory_bench.turn("k3f", "marmalade with quinces")
+    ended(memory_box, "k3f", 1)
+    assert "quinces" in recall(memory_box, "marmalade").content
+    held = [each for each in gc.get_objects() if isinstance(each, User) and "quinces" in each.text]
+    assert held
+    del held
+    assert forget(memory_box, text="quinces").done
+    assert [each for each in gc.get_objects() if isinstance(each, User) and "quinces" in each.text] == []

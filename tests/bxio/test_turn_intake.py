@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bxcore import records
 from bxcore.decide import Send, Skip, Workspace
 from bxcore.records import Assistant, Record, SessionStart, Usage, User
 from bxio.session_store import LOG, SessionError, SessionStore
@@ -101,3 +102,25 @@ def test_the_log_that_a_session_had_last_is_known(store: SessionStore, intake: T
     opened.close()
     intake.decide(intake.read("b", None))
     assert intake.known_log("b") == "l7"
+
+
+def test_a_turn_costs_what_it_adds_until_all_is_dropped(
+    store: SessionStore, intake: TurnIntake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(20):
+        log(store, "a", SAID, REPLY)
+    assert intake.read("a", None).upto == 20
+    log(store, "a", SAID, REPLY)
+    parsed: list[int] = []
+    parse = records.parse
+
+    def counted(text: str, line: int) -> Record:
+        parsed.append(line)
+        return parse(text, line)
+
+    monkeypatch.setattr(records, "parse", counted)
+    assert intake.read("a", None).upto == 21
+    assert len(parsed) == 3  # the log's first line, which names it, and the two that are new
+    intake.drop()
+    assert intake.read("a", None).upto == 21
+    assert len(parsed) == 3 + 1 + 43
