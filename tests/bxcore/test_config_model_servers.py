@@ -39,6 +39,10 @@ def test_each_has_the_keys_of_the_first_and_they_keep_their_order() -> None:
     [
         ("[[model.also]]\n", "model.also[1].url: the embedded model is there twice; name each model once"),
         (
+            "name = 'a'\n[[model.also]]\nname = 'b'\n",
+            "the embedded model is there twice; name each model once",
+        ),
+        (
             "url = 'http://a/v1'\n[[model.also]]\nurl = 'http://b/v1'\n[[model.also]]\nurl = 'http://a/v1'\n",
             "model.also[2].url: http://a/v1 with the same name is there twice; name each model once",
         ),
