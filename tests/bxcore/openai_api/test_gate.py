@@ -61,6 +61,7 @@ def test_a_page_of_another_address_is_refused() -> None:
         "",
         TOKEN,
         f"Basic {TOKEN}",
+        f"Digest {TOKEN}",
         "Bearer",
         "Bearer ",
         f"Bearer {TOKEN}x",
