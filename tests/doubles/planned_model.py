@@ -28,7 +28,8 @@ def said_in(body: Mapping[str, Any]) -> tuple[str, int, Sequence[Mapping[str, An
     messages = body["messages"]
     at = max(place for place, message in enumerate(messages) if message["role"] == "user")
     behind = messages[at + 1 :]
-    rounds = sum(1 for message in behind if message.get("tool_calls"))
+    calls = (message["tool_calls"][0]["id"] for message in behind if message.get("tool_calls"))
+    rounds = sum(not call.startswith("e") for call in calls)  # the summary of an epoch is no round of a turn
     return str(messages[at]["content"]).splitlines()[-1], rounds, behind
 
 
