@@ -46,8 +46,8 @@ def talk_at_once(text: str) -> None:
 
 
 def paint(text: str, colour: str, stream: TextIO) -> str:
-    """Colour a text when ``stream`` is a terminal and ``$NO_COLOR`` is not set (or empty)."""
-    if not stream.isatty() or os.environ.get("NO_COLOR"):
+    """Colour a text when ``stream`` is a terminal that can, and ``$NO_COLOR`` is not set (or empty)."""
+    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return f"\033[{_COLOURS[colour]}m{text}\033[0m"
 

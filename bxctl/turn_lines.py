@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import select
 import socket
 from collections.abc import Callable
 from typing import Self, cast
@@ -66,6 +67,14 @@ class TurnLines:
             return len(self._response.fp.peek(1)) > len(_END_OF_CHUNK)
         finally:
             self._sock.settimeout(timeout_s)
+
+    def ready(self) -> bool:
+        """Whether the next line, or the connection's end, is there. Never blocks."""
+        if self.in_hand():
+            return True
+        poll = select.poll()
+        poll.register(self._sock, select.POLLIN)
+        return bool(poll.poll(0))
 
     def close(self) -> None:
         """Close the connection; the turn goes on without a listener."""

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from bxcore.control import Exit
 from bxcore.control.requests import MAIN_SESSION
 from bxctl.errors import CommandError
-from bxctl.place import socket_of
+from bxctl.place import paths_of, socket_of
 from bxctl.printing import talk
 from bxctl.talking.approvals import Approvals, Elsewhere
-from bxctl.talking.prompt import NotTextError, lines_of_stdin, typed_lines
+from bxctl.talking.prompt import NotTextError, lines_of_stdin
 from bxctl.talking.screen import JsonScreen, PeopleScreen
 from bxctl.talking.turn import Conversation
 from bxctl.wire import Wire
@@ -52,6 +52,9 @@ def arguments(parser: ArgumentParser) -> None:
         help="ask at this terminal, wait for an answer given elsewhere, or deny at once "
         "(ask at a terminal, else deny)",
     )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="at the prompt: say each turn's tokens and time too"
+    )
 
 
 def run(args: Namespace) -> int:
@@ -70,8 +73,19 @@ def run(args: Namespace) -> int:
             return _talk_through(conversation, args.message)
         if not sys.stdin.isatty():
             return _talk_through(conversation, lines_of_stdin(), nothing=NOTHING_PIPED)
-        _talk_through(conversation, typed_lines(wire, args.session))
-        return Exit.OK  # a person has seen what failed, and left when all was said
+        return _talk_at_terminal(args, conversation)
+
+
+def _talk_at_terminal(args: Namespace, conversation: Conversation) -> Exit:
+    """Prompt until the person leaves, who has seen what failed."""
+    from bxctl.talking.history import History
+    from bxctl.talking.live_turns import Facts
+    from bxctl.talking.talk import Talk
+
+    state = None if args.socket is not None else paths_of(args).state
+    history = History(state) if state is not None and state.is_dir() else None
+    Talk(conversation, history=history, facts=Facts(wanted=args.verbose)).run()
+    return Exit.OK
 
 
 def _approvals(wanted: str | None, wire: Wire) -> Approvals:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from bxcore.control import Exit
@@ -44,9 +45,13 @@ def _list(args: Namespace) -> int:
     elif not answer["sessions"]:
         talk(f"no sessions yet; {typed('chat')} begins one")
     else:
-        head = ("SESSION", "LIVE", "TURNS", "QUEUED", "LABEL", "AGE", "TITLE")
-        data(table(map(_row, answer["sessions"]), head))
+        data(listing(answer["sessions"]))
     return Exit.OK
+
+
+def listing(sessions: Iterable[SessionInfoJson]) -> str:
+    """Write the list for people."""
+    return table(map(_row, sessions), ("SESSION", "LIVE", "TURNS", "QUEUED", "LABEL", "AGE", "TITLE"))
 
 
 def _row(session: SessionInfoJson) -> tuple[str, ...]:
@@ -55,7 +60,7 @@ def _row(session: SessionInfoJson) -> tuple[str, ...]:
         "live" if session["live"] else "-",
         str(session["turns"]),
         str(session["waiting"] or "-"),
-        _label(session["label"]),
+        label(session["label"]),
         _age(session["updated"]),
         session["title"],
     )
@@ -69,7 +74,7 @@ def _show(args: Namespace) -> int:
     turns = "1 turn" if session["turns"] == 1 else f"{session['turns']} turns"
     queued = f", {session['waiting']} queued" if session["waiting"] else ""
     live = "live" if session["live"] else "ended"
-    about = f"{_label(session['label'])}, last changed {_age(session['updated'])} ago"
+    about = f"{label(session['label'])}, last changed {_age(session['updated'])} ago"
     data(f"{session['session']}: {session['title']}\n{live}, {turns}{queued}, {about}")
     first = session["first"]
     if first > 1:
@@ -87,5 +92,6 @@ def _age(updated: str) -> str:
     return age(max(0.0, (datetime.now(UTC) - datetime.fromisoformat(updated)).total_seconds()))
 
 
-def _label(label: LabelJson) -> str:
-    return f"{label['class']}, untrusted" if label["untrusted"] else label["class"]
+def label(of: LabelJson) -> str:
+    """``private``, or ``private, untrusted`` when strangers wrote in it."""
+    return f"{of['class']}, untrusted" if of["untrusted"] else of["class"]

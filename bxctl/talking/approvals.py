@@ -18,6 +18,17 @@ class Approvals(Protocol):
     def answers(self) -> bool:
         """Whether there is a person; else what would be asked is denied at once."""
 
+    @property
+    def asks(self) -> bool:
+        """Whether what is typed now is an answer."""
+
+    @property
+    def listens(self) -> bool:
+        """Whether what is typed is to be read at all."""
+
+    def typed(self, typed: bytes) -> None:
+        """Take a typed line as an answer, while it ``asks``."""
+
     def asked(self, approval: ApprovalJson) -> None:
         """Show a new one."""
 
@@ -50,6 +61,19 @@ class Elsewhere:
     def answers(self) -> bool:
         """Whether somebody will."""
         return self._answers
+
+    @property
+    def asks(self) -> bool:
+        """Nobody is asked here."""
+        return False
+
+    @property
+    def listens(self) -> bool:
+        """Nothing is waited for here."""
+        return True
+
+    def typed(self, typed: bytes) -> None:
+        """Nothing was asked here."""
 
     def asked(self, approval: ApprovalJson) -> None:
         """One line with the code and both commands; at a terminal more, since it would break that line."""

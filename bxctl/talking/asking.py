@@ -37,6 +37,8 @@ _MEANINGS = {
 }
 """What a person types: whether it is approved, and for the whole session."""
 _WHOLE = frozenset({"w", "whole"})
+ANSWERS = frozenset(_MEANINGS) | _WHOLE
+"""Words that answer a question; where none is asked they are most likely an answer that came too late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +90,24 @@ class AtTerminal:
         else:
             self.disturbed()
 
+    @property
+    def asks(self) -> bool:
+        """Whether what is typed now is an answer."""
+        return bool(self._pending) and self._keyboard is not None and not self._stopped
+
+    @property
+    def listens(self) -> bool:
+        """Whether there is a keyboard still; a Ctrl-D at a question takes it away until the turn's end."""
+        return self._keyboard is not None
+
+    def typed(self, typed: bytes) -> None:
+        """Take a line that was read from the keyboard, which is empty at its end."""
+        self._prompted = False  # the terminal echoed the line's end
+        if self._keyboard is None or not typed:
+            self._lose_keyboard()
+            return
+        self._do(typed.decode("utf-8", "replace").strip().lower(), self._keyboard)
+
     def leave_line(self) -> None:
         """Leave the line that the question stands on."""
         if self._prompted:
@@ -115,7 +135,7 @@ class AtTerminal:
             ready = {descriptor for descriptor, _ in poll.poll(SILENCE_S * 1000)}
             if not ready or turn.fileno() in ready or self._stopped:
                 return
-            self._take(self._keyboard)
+            self.typed(read_typed(self._keyboard))
 
     def forget(self) -> None:
         """Drop the questions of a turn that is over; the next one's are asked again, after a Ctrl-D too."""
@@ -157,18 +177,6 @@ class AtTerminal:
         text = f"{first.code}, {there}: {whole}y once, s for the session, n no, Ctrl-C stops the turn: "
         print(visible(text), end="", file=sys.stderr, flush=True)
         self._prompted = True
-
-    def _take(self, keyboard: int) -> None:
-        """Read one line, which is there, and do what it says."""
-        try:
-            typed = os.read(keyboard, _LONGEST_ANSWER)
-        except OSError:  # the terminal has gone
-            typed = b""
-        self._prompted = False  # the terminal echoed the line's end
-        if not typed:
-            self._lose_keyboard()
-            return
-        self._do(typed.decode("utf-8", "replace").strip().lower(), keyboard)
 
     def _do(self, word: str, keyboard: int) -> None:
         if word in _MEANINGS:
@@ -221,6 +229,14 @@ class AtTerminal:
         self._pending = [each for each in self._pending if each.code != code]
         if self._pending:
             self._ask()
+
+
+def read_typed(keyboard: int) -> bytes:
+    """Read one line, which is there; empty when the terminal has gone."""
+    try:
+        return os.read(keyboard, _LONGEST_ANSWER)
+    except OSError:
+        return b""
 
 
 def _forget_typed(keyboard: int) -> None:

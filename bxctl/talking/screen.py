@@ -26,6 +26,9 @@ class Screen(Protocol):
     def finish(self, turn: TurnJson) -> None:
         """Show how it ended."""
 
+    def say(self, reply: str) -> None:
+        """Show a reply that comes from the log."""
+
 
 class JsonScreen:
     """One object a turn (spec 6.2)."""
@@ -41,6 +44,11 @@ class JsonScreen:
     def finish(self, turn: TurnJson) -> None:
         """Print the turn."""
         as_json(turn)
+        sys.stdout.flush()
+
+    def say(self, reply: str) -> None:
+        """Print it as an object with nothing else."""
+        as_json({"reply": reply})
         sys.stdout.flush()
 
 
@@ -61,7 +69,7 @@ class PeopleScreen:
             case "notice":
                 self._talk(line["text"])
             case "tool_started":
-                self._talk(f"· {line['tool']} {_short(line['arguments'])}")
+                self._talk(f"· {line['tool']} {short(line['arguments'])}")
             case "tool_ended":
                 self._talk(f"  {_result(line['call'])}")
             case _:
@@ -81,6 +89,12 @@ class PeopleScreen:
             data(reply)
         sys.stdout.flush()
 
+    def say(self, reply: str) -> None:
+        """Print it."""
+        self.leave_line()
+        data(reply)
+        sys.stdout.flush()
+
     def _talk(self, text: str) -> None:
         self.leave_line()
         print(paint(visible(text), "dim", sys.stderr), file=sys.stderr, flush=True)
@@ -89,10 +103,11 @@ class PeopleScreen:
 def _result(call: ToolJson) -> str:
     label = call["class"] + (", untrusted" if call["untrusted"] else "")
     if call["ok"]:
-        return f"→ {_short(call['content'])} ({label})"
-    return f"→ failed: {_short(call['content'], _LONGEST_FAILURE)} ({label})"
+        return f"→ {short(call['content'])} ({label})"
+    return f"→ failed: {short(call['content'], _LONGEST_FAILURE)} ({label})"
 
 
-def _short(text: str, longest: int = _LONGEST) -> str:
+def short(text: str, longest: int = _LONGEST) -> str:
+    """A text on one line, its end left out when it is long."""
     one_line = " ".join(text.split())
     return one_line if len(one_line) <= longest else f"{one_line[: longest - 1]}…"

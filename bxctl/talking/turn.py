@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from bxcore.control import ErrorCode, Exit
-from bxcore.control.answers import LineJson
+from bxcore.control.answers import LineJson, TurnJson
 from bxcore.control.requests import ChatRequest, StopTurnRequest
 from bxctl.called import retyped, typed
 from bxctl.errors import CommandError
@@ -35,11 +35,8 @@ class Conversation:
 
     def say(self, text: str) -> Exit:
         """Run one turn and show it. A failed one is a sentence on stderr and an exit code."""
-        request = ChatRequest(
-            text=text, session=self.session, speaker=self.speaker, answers=self.approvals.answers
-        )
         try:
-            with _interruptible(self), self.wire.stream(request) as lines:
+            with _interruptible(self), self.wire.stream(self.request(text)) as lines:
                 return self._run(lines)
         except CommandError as error:
             self.approvals.leave_line()
@@ -51,20 +48,33 @@ class Conversation:
     def _run(self, lines: TurnLines) -> Exit:
         unasked = False
         while (line := self._next(lines)) is not None:
-            unasked = unasked or _could_not_be_asked(line)
+            unasked = unasked or could_not_be_asked(line)
             if line["kind"] == "result":
-                self.approvals.leave_line()
-                self.screen.finish(line["result"])
-                if unasked and not self.approvals.answers:
-                    talk(ASKED_ELSEWHERE)
-                return _ended(line.get("failed"))
+                return self.finish(line["result"], line.get("failed"), unasked=unasked)
             if line["kind"] == "error":
                 error = line["error"]
                 raise CommandError(ErrorCode.read(error["error"]).exit, error["sentence"])
-            self._show(line)
+            self.show(line)
         raise CommandError(
             Exit.FAILED,
             f"the connection ended before the turn did; boxmaker stopped or restarts, see {typed('status')}",
+        )
+
+    def finish(self, turn: TurnJson, failed: str | None, *, unasked: bool) -> Exit:
+        """Show how a turn ended; ``unasked`` says that nobody could be asked about a call of it."""
+        self.approvals.leave_line()
+        self.screen.finish(turn)
+        if unasked and not self.approvals.answers:
+            talk(ASKED_ELSEWHERE)
+        if failed is None:
+            return Exit.OK
+        talk(retyped(failed))
+        return Exit.FAILED
+
+    def request(self, text: str) -> ChatRequest:
+        """What the box is asked for a turn."""
+        return ChatRequest(
+            text=text, session=self.session, speaker=self.speaker, answers=self.approvals.answers
         )
 
     def _next(self, lines: TurnLines) -> LineJson | None:
@@ -72,7 +82,8 @@ class Conversation:
         self.approvals.wait(lines)
         return next(lines, None)
 
-    def _show(self, line: LineJson) -> None:
+    def show(self, line: LineJson) -> None:
+        """Show a line of the running turn that is not its end."""
         match line["kind"]:
             case "waiting":
                 pass  # no word of it, so a question may stay where it is
@@ -96,7 +107,7 @@ class Conversation:
             talk_at_once(retyped(error.sentence))
 
 
-def _could_not_be_asked(line: LineJson) -> bool:
+def could_not_be_asked(line: LineJson) -> bool:
     """Whether a call ended since nobody was there to be asked about it."""
     if line["kind"] != "tool_ended" or line["call"]["ok"]:
         return False
@@ -104,13 +115,6 @@ def _could_not_be_asked(line: LineJson) -> bool:
     from bxcore.approvals.sentences import for_model
 
     return for_model(How.UNDELIVERABLE) in line["call"]["content"]
-
-
-def _ended(failed: str | None) -> Exit:
-    if failed is None:
-        return Exit.OK
-    talk(retyped(failed))
-    return Exit.FAILED
 
 
 @contextmanager

@@ -254,7 +254,7 @@ def test_a_second_ctrl_c_leaves(make: MakeBox, letters: Any) -> None:
 def test_a_person_talks_at_a_prompt_with_history(make: MakeBox) -> None:
     box = make()
     person = Person(box)
-    person.sees("session main; Ctrl-C stops a turn, Ctrl-D or /quit leaves")
+    person.sees("session main; Ctrl-C stops a turn, Ctrl-D or /quit leaves, /help says more")
     person.sees("> ")
     person.types("hello\n")
     person.sees('· recall {"query":"key"}')
@@ -293,12 +293,14 @@ def test_ctrl_c_in_a_turn_brings_the_prompt_back(make: MakeBox) -> None:
     assert person.leaves() == 0
 
 
-def test_a_command_of_other_chats_is_not_said_to_the_agent(make: MakeBox) -> None:
+def test_a_mistyped_order_is_not_said_to_the_agent(make: MakeBox) -> None:
     box = make()
     person = Person(box)
     person.sees("> ")
-    person.types("/help\n")
-    person.sees("there is no /help here, it was not sent; /quit leaves, all else is said to your agent")
+    person.types("/seshions\n")
+    person.sees(
+        "there is no /seshions here, it was not sent; did you mean /sessions? //seshions says it as text"
+    )
     person.types("/etc is a folder\n")
     person.sees("the blue tin")
     person.types("/quit\n")
