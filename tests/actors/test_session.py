@@ -13,7 +13,7 @@ from bxcore.labels import Label, Level
 from bxcore.messages.broker import ToolRequest
 from bxcore.messages.loop import Notice, StopTurn, TextDelta, ToolEnded, TurnStarted
 from bxcore.messages.memory import Recall, TurnEnded
-from bxcore.messages.model import Endpoint, ModelProgress, NoModel
+from bxcore.messages.model import Endpoint, EndpointFailed, GetEndpoint, ModelProgress, NoModel
 from bxcore.records import Assistant, SessionStart, ToolResult, Usage, User
 from bxcore.tool_answer import ToolAnswer
 from bxcore.turn import EMPTY_REPLY, STOPPED, THOUGHT_ON
@@ -380,3 +380,20 @@ def test_what_the_answer_has_more_the_history_has_less(
     box.say("hi")
     assert box.server.chats[-1]["max_tokens"] == answer_tokens
     assert any(isinstance(event, Notice) for event in box.events()) is noticed
+
+
+def test_a_server_that_fails_is_reported_and_a_turn_keeps_the_one_that_works(bench: Make) -> None:
+    call: Step = {"call": ["recall", {"query": "x"}]}
+    box = bench(call, {"say": "ok"}, call, {"status": 401}, {"status": 400})
+    assert isinstance(box.endpoint, Endpoint)
+    box.endpoint = replace(box.endpoint, place=2, probed=5)
+    assert box.say("hi").reply == "ok"
+    asked = [each for each in box.model_heard if isinstance(each, GetEndpoint)]
+    assert [each.using for each in asked[-2:]] == [None, 2]
+    assert box.say("hi").reply is None
+    (failed,) = (each for each in box.model_heard if isinstance(each, EndpointFailed))
+    assert (failed.place, failed.probed, failed.fault) == (2, 5, "gone")
+    assert "it refused the key" in failed.sentence
+    assert [each.without for each in box.model_heard if isinstance(each, GetEndpoint)][-1] == (2,)
+    assert box.say("hi").reply is None
+    assert sum(isinstance(each, EndpointFailed) for each in box.model_heard) == 1

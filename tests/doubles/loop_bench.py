@@ -19,7 +19,7 @@ from bxcore.labels import Label, Level
 from bxcore.messages.broker import ToolOutcome, ToolRequest, WhatBecame
 from bxcore.messages.loop import LoopMessage, Say, TurnEvent, TurnResult
 from bxcore.messages.memory import MemoryBlock, MemoryMessage, Recall, TurnEnded
-from bxcore.messages.model import Endpoint, GetEndpoint, NoModel
+from bxcore.messages.model import Endpoint, EndpointFailed, GetEndpoint, NoModel
 from bxcore.supervision import Strategy, SupervisorSpec
 from bxcore.tool_answer import ToolAnswer
 from bxio.audiences import Audiences
@@ -41,7 +41,10 @@ class ModelDesk(Actor):
         super().__init__(context)
         self._bench = bench
 
-    def on_receive(self, message: GetEndpoint) -> object:
+    def on_receive(self, message: GetEndpoint | EndpointFailed) -> object:
+        self._bench.model_heard.append(message)
+        if isinstance(message, EndpointFailed):
+            return None
         for line in self._bench.progress:
             if message.listener is not None:
                 message.listener.tell(line)
@@ -116,6 +119,7 @@ class LoopBench:
     max_live: int = 8
     audiences: Audiences = field(default_factory=Audiences)
     memory_heard: deque[MemoryMessage] = field(default_factory=deque)
+    model_heard: deque[GetEndpoint | EndpointFailed] = field(default_factory=deque)
     requests: list[ToolRequest] = field(default_factory=list)
     asked: Event = field(default_factory=Event)
     """Set once the model's server has a request."""
