@@ -70,7 +70,7 @@ class OthersTurns:
         self._retold = number in self._theirs
         if self._retold or number in self._mine:
             return []
-        if text in said:
+        if text in said or self._held:  # what is behind a turn that is held comes behind it
             self._held[number] = _Held(text=text, lines=[*loose, line])
             return []
         self._theirs.add(number)
@@ -81,20 +81,24 @@ class OthersTurns:
         self._mine.add(number)
         self._held.pop(number, None)
         self._loose.clear()
-        return self.settle(said)
+        return self.settle(said, before=number)
 
     def waits(self) -> list[LineJson]:
         """The first own message waits behind a running turn: what was held is another's."""
         return self.settle(())
 
-    def settle(self, said: Collection[str]) -> list[LineJson]:
-        """Own messages have ended: what is held and says none of ``said`` is another's."""
+    def settle(self, said: Collection[str], *, before: int = 0) -> list[LineJson]:
+        """Give what is held and is another's: of turns ``before`` that number, or that say none of ``said``.
+
+        None behind one that is held on.
+        """
         shown: list[LineJson] = []
         for number, held in sorted(self._held.items()):
-            if held.text not in said:
-                del self._held[number]
-                self._theirs.add(number)
-                shown += held.lines
+            if number > before and held.text in said:
+                break
+            del self._held[number]
+            self._theirs.add(number)
+            shown += held.lines
         return shown
 
     def give_up(self, number: int) -> None:

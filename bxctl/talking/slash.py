@@ -69,7 +69,7 @@ def _unknown(text: str, word: str, rest: str) -> Typed:
     near = nearest(word, ORDERS)
     if rest and near is None:
         return Said(text=text)
-    meant = "/help lists what there is" if near is None else f"did you mean /{near}?"
+    meant = "/help lists what there is;" if near is None else f"did you mean /{near}?"
     return Mistyped(sentence=f"there is no /{word} here, it was not sent; {meant} //{word} says it as text")
 
 

@@ -224,9 +224,7 @@ class Talk:
     def _take_while_a_turn_runs(self, line: str) -> None:
         turns, word = self._turns, line.strip().lower()
         if word in ANSWERS and turns.conversation.approvals.answers and turns.outgoing.running is not None:
-            talk(
-                f"nothing is asked now, and {word} was not sent; say it in more words, or when the turn is over"
-            )
+            talk(f"nothing is asked now, and {word} was not sent; say it in more words, or behind the turn")
             return
         self._take(line)
 
