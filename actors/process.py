@@ -12,6 +12,7 @@ from loguru import logger
 from actors.base import NeverReady, Runtime
 from bxcore.control import Exit
 from bxio import notify
+from bxio.one_arena import one_arena
 from bxio.stop_signals import StopSignals
 
 STOP_S = 30.0
@@ -39,6 +40,7 @@ def supervise(runtime: Runtime, start: Callable[[StopSignals], RunningTree]) -> 
     ``start`` raises ``NeverReady``; it wants a stop of the signals when the tree ends, and ends its start
     when they want one.
     """
+    one_arena()
     signals = StopSignals()
     runtime.zombies.on_limit = lambda sentence: _give_up(f"boxmaker ends: {sentence}")
     try:
