@@ -342,6 +342,7 @@ def _api(parts: Parts) -> Sequence[ChildSpec]:
     way = Way(
         listen=listen,
         connections=parts.box("api"),
+        most=MAX_API_CONNECTIONS,
         connect=lambda inner, exchange, port: ApiConnection(
             inner, exchange=exchange, known=known, gate=Gate(port=port, token=token)
         ),

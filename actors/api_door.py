@@ -39,13 +39,15 @@ class Way:
     """Where the door is, as ``[api] listen`` has it, and what is behind it.
 
     ``connect`` makes a client's actor of its context, its exchange and the port that it came to; ``publish``
-    is told how the door stands, in this actor's thread. ``retry_s`` as ``RETRY_S``.
+    is told how the door stands, in this actor's thread. ``most`` clients are let in at once. ``retry_s`` as
+    ``RETRY_S``.
     """
 
     listen: str
     connections: Mailbox
     connect: Callable[[Context, HttpExchange, int], Actor]
     publish: Callable[[Fact], object]
+    most: int
     retry_s: float = RETRY_S
 
 
@@ -122,8 +124,16 @@ class ApiDoor(Actor):
         self._hand_over(client)
         self.tell_later(0.0, LetNextIn())
 
+    def _full(self) -> bool:
+        """Whether all places are taken. Left to the supervisor, each client of a flood were a dead letter."""
+        prefix = f"{self._way.connections.name}/"
+        return sum(box.name.startswith(prefix) for box in self._runtime.mailboxes()) >= self._way.most
+
     def _hand_over(self, client: socket.socket) -> None:
         way, exchange, port = self._way, HttpExchange(client), self._port()
+        if self._full():
+            exchange.turn_away(_FULL.response())
+            return
         name = f"{way.connections.name}/api-{next(_number)}"
         box = self._runtime.mailbox(name, bound=CONNECTION_BOUND)
         spec = ChildSpec(
@@ -135,11 +145,14 @@ class ApiDoor(Actor):
         taken.when_over(lambda: _turn_away(taken, exchange))
 
 
+_FULL = of_code(ErrorCode.BUSY, "there are too many connections, try again")
+
+
 def _turn_away(taken: Reply, exchange: HttpExchange) -> None:
     """Say no to a client that no connection took: there is no place, or its start failed. Any thread."""
     match taken.peek():
         case Failed(error=Busy()):
-            no = of_code(ErrorCode.BUSY, "there are too many connections, try again")
+            no = _FULL
         case Failed(error=error):
             no = of_code(ErrorCode.FAILED, error.sentence)
         case _:

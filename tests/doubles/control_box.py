@@ -271,6 +271,7 @@ class ControlBox:
                 inner, exchange, Gate(port=port, token=token)
             ),
             publish=self.told.append,
+            most=self.most,
             retry_s=0.02,
         )
         return ApiDoor(context, way=way)
