@@ -27,6 +27,7 @@ from bxcore.messages.model import (
     NoModel,
     ServerAsked,
     ServerLoads,
+    StillAsked,
     TryAgain,
 )
 from bxcore.messages.model_probe import Describe, NotDescribed
@@ -37,6 +38,8 @@ from bxio.model.errors import words_of
 
 ENDPOINT_S = 5.0
 """For the model of the moment, asked by a thread that is no actor's."""
+PATIENCE_S = 10.0
+"""After so long a wait for it, another model is taken where there is one."""
 ASKED_S = 240.0
 """For a server to say what it is; its probe has shorter limits of its own."""
 
@@ -94,6 +97,7 @@ class Model(Actor):
         self._trouble = ""
         self._asked = 0
         self._open: dict[int, Reply] = {}
+        self._numbers: dict[int, int] = {}
         self._waiting: list[_Waiter] = []
         self._alarm: Timer | None = None
 
@@ -113,6 +117,8 @@ class Model(Actor):
                 self._on_server_asked(message)
             case ServerLoads():
                 self._on_server_loads(message)
+            case StillAsked():
+                self._on_still_asked(message)
             case TryAgain():
                 self._alarm = None
                 for place in due(self._servers, self.now()):
@@ -214,20 +220,29 @@ class Model(Actor):
             configured_context=source.context_tokens,
             asker=self._own_box,
         )
+        self.tell_later(PATIENCE_S, StillAsked(place=place, number=self._asked))
+        self._numbers[place] = self._asked
         deadline_s = self.now() + ASKED_S
         reply = self._open[place] = box.ask(wanted, deadline_s)
         self.pipe([reply], deadline_s, lambda found: ServerAsked(place=place, outcome=found[0]))
 
     def _on_server_loads(self, message: ServerLoads) -> None:
         """Whoever waits hears of it; when there are other models, one of them is taken meanwhile."""
-        server = self._servers[message.place]
-        if len(self._servers) > 1 and server.asked:
-            failure = EndpointFailed(place=message.place, probed=0, sentence=message.text, fault="slow")
-            self._servers[message.place] = replace(
-                server.failed(failure, self.now(), self._chance()), asked=True
-            )
-            self._after_change()
+        self._go_on_without(message.place, message.text)
         self._told(message.text)
+
+    def _on_still_asked(self, message: StillAsked) -> None:
+        if self._numbers.get(message.place) == message.number:
+            label = self._servers[message.place].label
+            self._go_on_without(message.place, f"{label} has not said what it is in {PATIENCE_S:g} s")
+
+    def _go_on_without(self, place: int, why: str) -> None:
+        """Nobody who can have another model waits for this one, which is asked still."""
+        server = self._servers[place]
+        if len(self._servers) > 1 and server.asked:
+            failure = EndpointFailed(place=place, probed=0, sentence=why, fault="slow")
+            self._servers[place] = replace(server.failed(failure, self.now(), self._chance()), asked=True)
+            self._after_change()
 
     def _on_server_asked(self, message: ServerAsked) -> None:
         self._open.pop(message.place, None)

@@ -60,6 +60,15 @@ class ServerLoads:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StillAsked:
+    """The model's actor tells itself: look whether the server at ``place`` has answered ask ``number``."""
+
+    place: int
+    number: int
+    kind: Literal["still_asked"] = "still_asked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TryAgain:
     """The model's actor tells itself: a server's rest may be over."""
 
@@ -73,7 +82,9 @@ class ChildNews:
     kind: Literal["child_news"] = "child_news"
 
 
-ModelMessage: TypeAlias = GetEndpoint | EndpointFailed | ServerAsked | ServerLoads | TryAgain | ChildNews
+ModelMessage: TypeAlias = (
+    GetEndpoint | EndpointFailed | ServerAsked | ServerLoads | StillAsked | TryAgain | ChildNews
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from actors import model as actor
 from actors.base import Runtime
 from actors.model_embedded import Embedded
 from bxcore.messages.model import Endpoint, EndpointFailed, GetEndpoint, ModelProgress, NoModel
@@ -16,7 +17,7 @@ from tests.doubles.bad_manners import answers, in_turn
 from tests.doubles.honcho_asks import until
 from tests.doubles.loopback import LoopbackServer
 from tests.doubles.model_bench import DOUBLE, QUICK, ModelBench, remote
-from tests.doubles.model_server import ModelServer
+from tests.doubles.model_server import ModelServer, Step
 from tests.kit.probe import Probe
 
 
@@ -254,3 +255,24 @@ def test_a_server_that_stays_away_is_logged_once(box: ModelBench, logged: list[s
     with ModelServer(port=gone_server.port):
         assert isinstance(model.call(GetEndpoint(), 5), Endpoint)
     assert f"model: {gone_server.url} answers again" in logged
+
+
+def test_another_is_taken_while_a_server_is_silent_and_the_first_once_it_speaks(
+    box: ModelBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actor, "PATIENCE_S", 0.2)
+    step: Step = {"wait_s": 1.5, "call": ["clock", {}]}
+    with ModelServer([step]) as slow, ModelServer() as second:
+        model = box.start(remote(slow.url, context_tokens=9000), remote(second.url, **NATIVE))
+        began = time.monotonic()
+        assert model.call(GetEndpoint(), 10).url == second.url
+        assert time.monotonic() - began < 1.4
+        assert until(lambda: box.states[-1].text == f"scripted at {slow.url}, native profile")
+        assert model.call(GetEndpoint(), 5).url == slow.url
+
+
+def test_a_single_silent_server_is_waited_for(box: ModelBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actor, "PATIENCE_S", 0.1)
+    with ModelServer([{"wait_s": 0.6, "call": ["clock", {}]}]) as slow:
+        assert box.start(remote(slow.url)).call(GetEndpoint(), 10).profile == "native"
+    assert box.states[-1].ok
