@@ -14,6 +14,8 @@ from tools.turn_kills.talking import Said
 UNKNOWN = "unknown: "
 """How the result of a call begins whose outcome a crash has hidden."""
 
+STRANGE, OWN = {"http_fetch"}, {"clock", "find_tool"}
+"""Tools whose results are a stranger's words, and such whose are the box's own."""
 NOT_BEGUN = "stopped before it began"
 """What is said of a message that was taken back before its turn."""
 
@@ -52,7 +54,7 @@ class Count:
     def session(self, folder: Path, said: list[Said], effects: Counter[str]) -> list[LoggedTurn]:
         """One session's log: what was shown of it is there, each turn is over, each effect came once."""
         turns = turns_in(folder)
-        of_log = (*_doubled(turns), *_open(turns), *_effects(turns, effects))
+        of_log = (*_doubled(turns), *_open(turns), *_effects(turns, effects), *_labels(turns))
         self.wrong += [
             f"{folder.name}: {line}" for line in (*of_log, *_shown(turns, said), *self._untold(said))
         ]
@@ -160,6 +162,16 @@ def _effects(turns: list[LoggedTurn], effects: Counter[str]) -> Iterator[str]:
                 yield f"{effect} is said to be done, and took effect {made} times"
             if effect and made and "did not run" in result.get("content", ""):
                 yield f"{effect} is said not to have run, and took effect"
+
+
+def _labels(turns: list[LoggedTurn]) -> Iterator[str]:
+    """A page is a stranger's text, whatever its grant says; the loop's own words are nobody's."""
+    for turn in turns:
+        for result in turn.results:
+            if result["tool"] in STRANGE and result["ok"] and result["untrusted"] is not True:
+                yield f"turn {turn.number}: a page of {result['tool']} is trusted"
+            if result["tool"] in OWN and result["untrusted"] is not False:
+                yield f"turn {turn.number}: {result['tool']} is a stranger's word"
 
 
 def _changes(call: dict[str, Any]) -> bool:
