@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,4 +18,5 @@ def test_no_kill_loses_what_was_shown_or_doubles_an_effect(tmp_path: Path) -> No
     assert found.wrong == []
     assert found.counts["told"] > TIMES
     assert found.counts["pages"] > TIMES
+    assert found.counts["lines"] or shutil.which("bwrap") is None
     assert found.counts["shown tool_ended"] > TIMES

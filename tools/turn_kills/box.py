@@ -19,6 +19,7 @@ from typing import Any
 
 START_S = 30.0
 TURN_S = 30.0
+TOOLS_UID = 1000
 GRANTS = {
     "effects": 'tool = "http_fetch"\nmode = "auto"\nwhen_untrusted = "allow"\n'
     'hosts = ["effects.example:{port}"]\n',
@@ -41,6 +42,9 @@ class Box:
         self.home.chmod(0o700)
         self.granted.mkdir()
         (self.granted / "lines").touch()
+        if os.geteuid() == 0:  # then tools are another user
+            for path in (self.granted, self.granted / "lines"):
+                os.chown(path, TOOLS_UID, TOOLS_UID)
         (self.home / "boxmaker.toml").write_text(
             f'[model]\nurl = "{model}"\nprofile = "native"\n{more}\n'
             '[containers]\nbackend = "bubblewrap"\naccept = ["memory-limit", "pids-limit"]\n'
