@@ -67,6 +67,30 @@ def test_turns_of_every_session_are_found(sessions: SessionStore, finding: Findi
     ]
 
 
+def test_turns_and_torn_tails_of_a_later_epoch_are_found(sessions: SessionStore, finding: Finding) -> None:
+    folder = write(sessions, "a", User(text="x"), User(text="y"))
+    opened = sessions.open("a")
+    opened.begin_epoch(SessionStart(baseline="", log="log of a", epoch=1, turns=2))
+    opened.append([User(text="z"), User(text="the blue tin")])
+    opened.close()
+    (folder / "1.jsonl.torn-1").write_bytes(b"half a blue tin")
+    holding = finding.text(NEEDLE)
+    assert holding.found == [Found("a", "log of a", (4,), 1)]
+    assert holding.files == ["a/1.jsonl.torn-1"]
+
+
+def test_a_summary_that_alone_holds_it_names_the_session_and_no_turn(
+    sessions: SessionStore, finding: Finding
+) -> None:
+    write(sessions, "a", User(text="x"))
+    opened = sessions.open("a")
+    opened.begin_epoch(
+        SessionStart(baseline="", log="log of a", epoch=1, turns=1, summary="it is in the blue tin")
+    )
+    opened.close()
+    assert finding.text(NEEDLE).found == [Found("a", "log of a", (), 0)]
+
+
 def test_a_result_that_the_log_has_cut_names_its_turn(sessions: SessionStore, finding: Finding) -> None:
     result = ToolResult(call="t2c1", tool="shell", content="cut", ok=True)
     folder = write(

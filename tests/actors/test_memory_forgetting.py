@@ -67,6 +67,24 @@ def test_a_dry_run_counts_and_changes_nothing(box: Mailbox, tmp_path: Path) -> N
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.parametrize("said", ["where is the marmalade?", "hello"])
+def test_a_summary_goes_with_the_turn_and_for_its_own_words(
+    memory_bench: MemoryBench, memory_box: Mailbox, memory_outbox: Probe, tmp_path: Path, said: str
+) -> None:
+    memory_bench.turn("k3f", said)
+    opened = memory_bench.sessions.open("k3f")
+    opened.begin_epoch(SessionStart(baseline="", epoch=1, turns=1, summary="all about marmalade"))
+    opened.append([User(text="and the tea?", speaker="owner"), Assistant(content="in the tin"), Usage()])
+    opened.close()
+    ended(memory_box, "k3f", 2)
+    memory_outbox.expect(Deliver)
+    assert forget(memory_box, text="marmalade").done
+    assert holding(tmp_path) == []
+    assert "in the tin" in recall(memory_box, "tea", session="none").content
+    assert forget(memory_box, text="marmalade").sessions == ()
+    memory_outbox.expect(LookAgain)
+
+
 def test_a_text_is_in_no_file_when_it_is_forgotten(box: Mailbox, tmp_path: Path) -> None:
     assert "recall.sqlite" in holding(tmp_path)
     found = forget(box, text="marmalade jar")

@@ -29,9 +29,9 @@ class CountedStore(SessionStore):
 
     reads = 0
 
-    def read(self, session: str) -> tuple[Record, ...]:
+    def read(self, session: str, *, since: int = 1) -> tuple[Record, ...]:
         self.reads += 1
-        return super().read(session)
+        return super().read(session, since=since)
 
 
 @pytest.fixture
@@ -51,6 +51,21 @@ def test_turns_and_label_come_from_the_log(store: CountedStore) -> None:
     assert (listed["two"].turns, listed["two"].label, listed["two"].live) == (0, NEW_SESSION, False)
     assert (listed["one"].title, listed["one"].waiting, listed["two"].waiting) == ("one", 2, 0)
     assert listed["one"].updated.endswith("+00:00")
+
+
+def test_every_epoch_is_shown_and_listed_as_one_session(store: CountedStore) -> None:
+    listing = SessionListing(store)
+    before = {info.session: info for info in listing.newest(50, {})}["one"]
+    log = store.open("one")
+    start = SessionStart(baseline="", untrusted=True, epoch=1, turns=2, summary="they counted")
+    log.begin_epoch(start)
+    log.append([User(text="three"), Assistant(content="3")])
+    log.close()
+    listed = {info.session: info for info in listing.newest(50, {})}["one"]
+    assert (listed.turns, listed.label, listed.title) == (3, before.label, before.title)
+    view = listing.show("one", last=2, live={})
+    assert view is not None
+    assert [turn.user for turn in view.turns] == ["two", "three"]
 
 
 def test_a_log_is_read_again_only_when_it_has_changed(store: CountedStore) -> None:

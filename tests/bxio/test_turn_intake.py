@@ -56,6 +56,24 @@ def test_a_turn_that_the_log_has_not_is_not_decided(store: SessionStore, intake:
     assert intake.read("a", 7).upto == 1
 
 
+def test_epochs_that_are_decided_and_indexed_are_not_read_again(
+    store: SessionStore, intake: TurnIntake
+) -> None:
+    log(store, "a", SAID, REPLY, Usage(), SAID, REPLY, Usage())
+    assert [row.turn for row in intake.decide(intake.read("a", 2))] == [1, 2]
+    opened = store.open("a")
+    opened.begin_epoch(SessionStart(baseline="", untrusted=True, epoch=1, turns=2))
+    opened.append([SAID, REPLY])
+    opened.close()
+    ended = intake.read("a", 3, lambda _session, _log: 2)
+    assert (len(ended.records), ended.upto, ended.size) == (3, 3, store.size("a"))
+    assert len(intake.read("a", 3, lambda _session, _log: 1).records) == 10, "the index lacks turn 2"
+    assert len(intake.read("a", 3).records) == 10
+    sent = Send(Workspace.UNTRUSTED, "owner")
+    assert [(row.turn, row.action) for row in intake.decide(ended)] == [(3, sent)]
+    assert intake.grown({"a": store.size("a")}) == []
+
+
 def test_a_session_that_is_not_there_is_one_clear_error(intake: TurnIntake) -> None:
     with pytest.raises(SessionError, match="the log of session a cannot be read"):
         intake.read("a", 1)
