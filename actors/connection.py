@@ -51,6 +51,8 @@ class Limits:
     turn_s: float = 86_400.0
     """A backstop: each of a turn's calls may wait an hour for an approval, and then run (spec 2.3)."""
     sign_of_life_s: float = 10.0
+    look_s: float = 0.25
+    """Between two looks whether the client of a waiting message is still there."""
 
 
 class Connection(Actor):
@@ -68,6 +70,7 @@ class Connection(Actor):
         self._lines: Shown | None = None
         self._watched: LeaveSession | None = None
         self._answer: Callable[[Sequence[Outcome]], None] | None = None
+        self._next_look_s = 0.0
 
     def on_receive(self, message: ConnectionMessage) -> None:
         """Handle one message; a client that has gone ends the connection."""
@@ -308,6 +311,16 @@ class Connection(Actor):
         self._lines.show()
         if self._lines.news.closed:
             self.end()
+        elif isinstance(self._lines, Lines) and self._lines.queued:
+            self._look_for_client()
+
+    def _look_for_client(self) -> None:
+        """Of a message that waits: a client that closes its side takes it back, and the loop drops it."""
+        if self._http.left():
+            raise ClientGoneError("taken back")
+        if self.now() >= self._next_look_s:
+            self._next_look_s = self.now() + self._limits.look_s
+            self.tell_later(self._limits.look_s, NewsWaits())
 
     def _show_life(self) -> None:
         if self._lines is not None and not self._lines.news.closed:

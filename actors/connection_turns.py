@@ -15,7 +15,7 @@ from actors.connection_outcomes import failure
 from bxcore.control.answers import LineJson
 from bxcore.control.requests import ChatRequest
 from bxcore.control.turns import error_line, event_line, result_line, waiting_line
-from bxcore.messages.loop import Say
+from bxcore.messages.loop import Queued, Say
 from bxio.http_server import HttpExchange
 from bxio.turn_stream import TurnStream
 
@@ -54,6 +54,8 @@ class Lines:
     until: Callable[[], float]
     begun: bool = False
     """Whether the answer's head is sent."""
+    queued: bool = False
+    """Whether its message waits behind a running turn, by what was shown last."""
 
     def begin(self) -> None:
         """Send the head; what has come before it is shown now."""
@@ -64,6 +66,7 @@ class Lines:
     def show(self) -> None:
         """Show the news that waits."""
         for event in self.news.take() if self.begun else ():
+            self.queued = isinstance(event, Queued)
             self._line(event_line(event))
 
     def show_life(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import select
@@ -68,13 +69,18 @@ class TurnLines:
         finally:
             self._sock.settimeout(timeout_s)
 
-    def ready(self) -> bool:
-        """Whether the next line, or the connection's end, is there. Never blocks."""
+    def ready(self, wait_s: float = 0.0) -> bool:
+        """Whether the next line, or the connection's end, is there, or comes within ``wait_s``."""
         if self.in_hand():
             return True
         poll = select.poll()
         poll.register(self._sock, select.POLLIN)
-        return bool(poll.poll(0))
+        return bool(poll.poll(wait_s * 1000))
+
+    def take_back(self) -> None:
+        """Close this side: the box ends the stream of a message that waits, and never runs it."""
+        with contextlib.suppress(OSError):  # the box has gone
+            self._sock.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
         """Close the connection; the turn goes on without a listener."""

@@ -22,6 +22,8 @@ from bxctl.talking.watching import Watching
 
 _LOOKED_THROUGH = 50
 """Of a session's last turns, when a message is looked for in them."""
+_BEHIND_S = 0.5
+"""How long an own turn's first line waits for the end of the turn before it."""
 _NEVER_TAKEN = frozenset({Exit.NOT_RUNNING})
 """How sending fails when nothing listened."""
 
@@ -127,6 +129,10 @@ class LiveTurns:
             line = next(message.lines, None)
         except CommandError:
             line = None
+        if line is None and message.taken_back and not message.begun:
+            self.outgoing.over(message)
+            self._between_lines(f"· taken back: {short(message.text)}")
+            return True
         if line is None:
             message.lines.close()
             message.lines, message.lost = None, True
@@ -162,11 +168,23 @@ class LiveTurns:
         self._between_lines(f"· queued at place {place}: {short(message.text)}")
 
     def _began(self, message: Message, number: int) -> None:
+        self._have_theirs_out()
         message.turn, self._turns = number, max(number, self._turns)
         message.began_s = time.monotonic()
         self._show_theirs(self.others.began(number, self.outgoing.texts()))
-        if message.place is not None:
+        if message.taken_back:
+            self._between_lines(f"· it had begun, /stop ends it: {short(message.text)}")
+        elif message.place is not None:
             self._between_lines(f"· now: {short(message.text)}")
+
+    def _have_theirs_out(self) -> None:
+        """Show the end of another's turn before an own one: the watch may be an instant behind."""
+        until_s = time.monotonic() + _BEHIND_S
+        while self.others.running and (lines := self.watching.lines) is not None:
+            if not lines.ready(max(0.0, until_s - time.monotonic())):
+                return
+            if self.look():
+                self.show_news()
 
     def _own_result(self, message: Message, line: LineJson) -> None:
         turn = line["result"]

@@ -32,6 +32,8 @@ class Message:
     begun: bool = False
     """Whether the box has told more of it than its place."""
     lost: bool = False
+    taken_back: bool = False
+    """Whether it is to be; the end of its stream says that it was."""
     sends: int = 0
     began_s: float = 0.0
     shown: str = ""
@@ -96,12 +98,21 @@ class Outgoing:
         return tuple(each.text for each in self if each.turn is None and each.lines is not None)
 
     def take_back(self) -> int:
-        """Give up all that has not begun; the box runs none whose asker has gone. How many."""
-        running = self.running
-        waiting = [each for each in self if each is not running]
-        for each in waiting:
+        """Take back all that waits; how many had not been sent, which is all that it takes for them."""
+        unsent = [each for each in self if each.lines is None]
+        for each in unsent:
             self.over(each)
-        return len(waiting)
+        running = self.running
+        for each in self:
+            if each is not running and each.lines is not None:
+                each.taken_back = True
+                each.lines.take_back()
+        return len(unsent)
+
+    @property
+    def taking_back(self) -> bool:
+        """Whether the box has not said yet what became of one that is taken back."""
+        return any(each.taken_back and not each.begun for each in self)
 
     def close(self) -> None:
         """Leave; a running turn goes on."""

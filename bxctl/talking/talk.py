@@ -43,6 +43,7 @@ class Talk:
         self._editor = Editor(line.text for line in (history.lines() if history is not None else ()))
         self._leaving = False
         self._half = ""
+        self._stop_next = False
         self._keyboard = sys.stdin.fileno()
         self._woken, self._wake = os.pipe()
 
@@ -80,7 +81,7 @@ class Talk:
             self._half = self._editor.half()
             self._turns.show_news()
             if not self._turns.busy:
-                self._editor.keep(self._half)
+                self._give_half_back()
         except EOFError:
             print()
             self._leaving = True
@@ -106,10 +107,13 @@ class Talk:
         if isinstance(typed, slash.Said):
             self._turns.say(typed.text)
         else:
-            try:
-                self._do(typed)
-            except CommandError as error:
-                talk(retyped(error.sentence))
+            self._try(typed)
+
+    def _try(self, order: slash.Order) -> None:
+        try:
+            self._do(order)
+        except CommandError as error:
+            talk(retyped(error.sentence))
 
     def _do(self, order: slash.Order) -> None:
         wire = self._turns.conversation.wire
@@ -135,6 +139,9 @@ class Talk:
             return
         if rest == "all":
             _tell_back(self._turns.outgoing.take_back())
+            if self._turns.outgoing.taking_back:
+                self._stop_next = True  # at once, what waits would begin before it is taken back
+                return
         orders.stop(self._turns.conversation.wire, self._session)
 
     def _new(self, name: str) -> None:
@@ -166,8 +173,12 @@ class Talk:
         with self._interruptible():
             while self._turns.busy and not self._leaving:
                 self._once()
-        if self._half:
-            self._editor.keep(self._half)
+        self._give_half_back()
+
+    def _give_half_back(self) -> None:
+        """Have the prompt begin with what was typed when news came."""
+        half, self._half = self._half, ""
+        self._editor.keep(half)
 
     def _once(self) -> None:
         """Wait for one thing to happen, and see to it."""
@@ -178,6 +189,9 @@ class Talk:
                     self._turns.send()
                 else:
                     self._lost_one()
+        if self._stop_next and not self._turns.outgoing.taking_back:
+            self._stop_next = False
+            self._try(slash.Order(name="stop"))
         if self._turns.look():
             self._turns.show_news()
         if self._keyboard in ready:

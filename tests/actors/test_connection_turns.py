@@ -133,6 +133,42 @@ def test_a_chat_whose_client_has_gone_is_waited_for_no_more(make: MakeBox, lette
     letters.read_all()
 
 
+def queued(box: ControlBox, response: Any, place: int = 1) -> None:
+    (say,) = [message for message in box.seen if isinstance(message, Say)]
+    assert say.listener is not None
+    say.listener.tell(Queued(session="main", place=place))
+    assert line(response) == {"kind": "queued", "place": place}
+
+
+def test_a_waiting_message_is_taken_back_by_a_client_that_closes_its_side(
+    make: MakeBox, letters: Letters
+) -> None:
+    box = make(script=lambda _: HELD, limits=Limits(look_s=0.02))
+    with streaming(box, r.ChatRequest(text="hi")) as response:
+        wait_for(lambda: len(box.held) == 1)
+        queued(box, response, 2)
+        queued(box, response, 1)
+        response.fp.raw._sock.shutdown(socket.SHUT_WR)
+        wait_for(lambda: box.held[0].abandoned)
+        with pytest.raises(http.client.IncompleteRead):
+            response.read()
+    letters.read_all()
+
+
+def test_a_turn_that_has_begun_is_not_taken_back_by_that(make: MakeBox) -> None:
+    box = make(script=lambda _: HELD, limits=Limits(look_s=0.02))
+    with streaming(box, r.ChatRequest(text="hi")) as response:
+        wait_for(lambda: len(box.held) == 1)
+        queued(box, response)
+        (say,) = box.seen
+        say.listener.tell(TurnStarted(session="main", turn=1))
+        assert line(response)["kind"] == "turn_started"
+        response.fp.raw._sock.shutdown(socket.SHUT_WR)
+        threading.Event().wait(0.1)
+        box.held.pop().set(turn(SAY))
+        assert line(response)["kind"] == "result"
+
+
 def gone(box: ControlBox) -> None:
     """Wait until no connection is left."""
     wait_for(lambda: not any("connections/" in each.name for each in box.runtime.mailboxes()))
