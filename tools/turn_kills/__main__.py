@@ -150,7 +150,11 @@ class Killing:
 
 def run(times: int, seed: int, folder: Path) -> Count:
     """Kill a box so often under a folder; what is wrong afterwards, and what was counted."""
-    return Killing(folder, seed).run(times)
+    killing = Killing(folder, seed)
+    try:
+        return killing.run(times)
+    finally:
+        killing.box.leave()
 
 
 def main() -> int:

@@ -111,6 +111,11 @@ class Box:
         self.process.send_signal(number)
         self.process.wait(timeout=60)
 
+    def leave(self) -> None:
+        """Leave no process behind, whatever went wrong."""
+        if self.process is not None and self.process.poll() is None:
+            self.end()
+
     def asks(self, method: str, target: str, body: Any = None) -> Any:
         """What the control socket answers. Raises ``OSError`` or ``HTTPException`` when the box is gone."""
         with self._answer(method, target, body) as response:
