@@ -32,8 +32,8 @@ curl --unix-socket run/control.sock http://box/v1/memory-search -d '{{"query": "
 
 A GET takes its keys in the query, a POST in a JSON object of at most {MAX_BODY_BYTES:,} bytes. A key must be
 there unless the table says what it is else; one that is not listed is refused. What takes `dry_run` changes
-nothing unless it is `false`. Two more paths, `/v1/chat/completions` and `/v1/models`, speak OpenAI's interface: see
-[api.md](api.md).
+nothing unless it is `false`. Two more paths, `/v1/chat/completions` and `/v1/models`, speak OpenAI's
+interface: see [api.md](api.md).
 """
 NO = """
 ## A no

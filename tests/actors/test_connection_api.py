@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import http.client
 import json
-import socket
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +13,7 @@ from actors.connection_chats import FOR_COMMANDS
 from bxcore.labels import TOP
 from bxcore.messages.broker import ApprovalAsked, ApprovalClosed
 from bxcore.messages.loop import LoopMessage, Queued, Say, StopTurn, TextDelta, TurnResult, TurnStarted, Usage
+from tests.doubles.api_client import TOKEN, Client, data_of, text_of, wait_for
 from tests.doubles.control_box import (
     APPROVAL,
     HELD,
@@ -25,11 +23,7 @@ from tests.doubles.control_box import (
     one_turn,
     turn,
 )
-from tests.doubles.control_box import connected as at_the_socket
 from tests.kit.leaks import Letters
-
-TOKEN = "t" * 32
-HI = {"role": "user", "content": "hi"}
 
 
 @pytest.fixture
@@ -37,65 +31,9 @@ def make(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeBox]
     yield from control_boxes(runtime, monkeypatch)
 
 
-class Client:
-    """One request over TCP, or with ``socket`` over the control socket; what comes is read as it comes."""
-
-    def __init__(self, box: ControlBox, *, at_socket: bool = False, **keys: Any) -> None:
-        headers = keys.pop("headers", {})
-        path = keys.pop("path", "/v1/chat/completions")
-        host = "box" if at_socket else f"127.0.0.1:{box.port}"
-        token = {} if at_socket else {"authorization": f"Bearer {TOKEN}"}
-        body = json.dumps({"model": "boxmaker", "messages": [HI], **keys}).encode()
-        sent = {"host": host, "content-length": str(len(body)), **token, **headers}
-        lines = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
-        self.sock = at_the_socket(box) if at_socket else tcp(box)
-        self.sock.sendall(f"POST {path} HTTP/1.1\r\n{lines}\r\n".encode() + body)
-
-    def begin(self) -> http.client.HTTPResponse:
-        response = http.client.HTTPResponse(self.sock)
-        response.begin()
-        return response
-
-    def answer(self) -> tuple[int, Any]:
-        with self.sock:
-            response = self.begin()
-            return response.status, json.loads(response.read())
-
-    def events(self) -> list[Any]:
-        """The data of each event, comments left out; a stream that failed ends with its error."""
-        with self.sock:
-            response = self.begin()
-            assert response.status == 200, response.read()
-            return list(data_of(response.read()))
-
-
-def tcp(box: ControlBox) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", box.port), timeout=10)
-
-
-def data_of(body: bytes) -> Iterator[Any]:
-    for event in body.decode().split("\n\n"):
-        if event.startswith("data: "):
-            yield "[DONE]" if event == "data: [DONE]" else json.loads(event[6:])
-
-
-def text_of(events: list[Any]) -> str:
-    chunks = [each for each in events if isinstance(each, Mapping) and each.get("choices")]
-    return "".join(each["choices"][0]["delta"].get("content", "") for each in chunks)
-
-
 def said(box: ControlBox) -> Say:
     (say,) = [each for each in box.seen if isinstance(each, Say)]
     return say
-
-
-def wait_for(holds: Callable[[], object]) -> None:
-    pause = threading.Event()
-    for _ in range(500):
-        if holds():
-            return
-        pause.wait(0.02)
-    raise AssertionError("it never came to that")
 
 
 @pytest.mark.parametrize("at_socket", [True, False])
@@ -329,59 +267,6 @@ def test_the_control_socket_keeps_its_own_paths_and_its_own_shape(make: MakeBox)
     assert (status, answer["error"]) == (404, "no_such_route")
 
 
-@pytest.mark.parametrize("path", ["/v1/chat", "/v1/status", "/v1/stop", "/v1/approval-answer", "/"])
-def test_nothing_of_the_control_socket_is_reached_over_tcp(make: MakeBox, path: str) -> None:
-    box = make(token=TOKEN)
-    status, answer = Client(box, path=path, text="hi").answer()
-    assert (status, answer["error"]["code"]) == (404, "unknown_url")
-    assert box.seen == []
-
-
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"authorization": "Bearer " + "x" * 32}, 401),
-        ({"host": "evil.example"}, 403),
-        ({"origin": "http://evil.example"}, 403),
-    ],
-)
-def test_nobody_else_is_let_in_from_tcp(make: MakeBox, headers: dict[str, str], status: int) -> None:
-    box = make(token=TOKEN)
-    with (client := Client(box, headers=headers)).sock:
-        response = client.begin()
-        assert response.status == status
-        assert "access-control-allow-origin" not in response.headers
-    assert box.seen == []
-
-
-def test_what_is_no_request_is_told_so_in_openais_shape(make: MakeBox) -> None:
-    box = make(token=TOKEN, limits=Limits(request_s=0.2))
-    for data, status in (
-        (b"HELO\r\n\r\n", 400),
-        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n", 413),
-        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", 408),
-        (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 100_000 + b"\r\n\r\n", 413),
-    ):
-        with tcp(box) as client:
-            client.sendall(data)
-            response = http.client.HTTPResponse(client)
-            response.begin()
-            assert response.status == status
-            assert json.loads(response.read())["error"]["message"]
-
-
-def test_a_second_request_behind_the_first_is_not_answered(make: MakeBox) -> None:
-    box = make(token=TOKEN)
-    head = f"Host: 127.0.0.1:{box.port}\r\nAuthorization: Bearer {TOKEN}\r\n"
-    with tcp(box) as client:
-        client.sendall(f"GET /v1/models HTTP/1.1\r\n{head}\r\n".encode() * 3)
-        got = b""
-        while piece := client.recv(65_536):
-            got += piece
-    assert got.count(b"HTTP/1.1 200") == 1
-    assert b"connection: close" in got.lower()
-
-
 def test_news_of_a_turn_come_as_they_are_told(make: MakeBox) -> None:
     """The first words are there while the turn still runs."""
     box = make(token=TOKEN, script=lambda _: HELD)
@@ -393,48 +278,3 @@ def test_news_of_a_turn_come_as_they_are_told(make: MakeBox) -> None:
         assert response.readline().startswith(b'data: {"id":"chatcmpl-api-1"')
         box.held[0].set(replace(result, reply="the blue tin"))
         assert b"[DONE]" in response.read()
-
-
-def test_a_client_that_drips_gains_no_time_and_holds_up_nobody(make: MakeBox) -> None:
-    """One deadline over the whole request, however many bytes keep coming (slow loris)."""
-    box = make(token=TOKEN, limits=Limits(request_s=1.0))
-    with tcp(box) as client:
-        client.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
-        client.settimeout(0.05)
-        got = b""
-        for _ in range(200):
-            try:
-                client.sendall(b"x")
-                got += client.recv(65_536)
-            except TimeoutError:
-                continue
-            except OSError:  # it has closed
-                pass
-            break
-        assert Client(box).answer()[0] == 200
-    assert got.startswith(b"HTTP/1.1 408 ")
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"[" * 1_000_000,
-        b'{"messages":' * 80_000,
-        b'{"messages":[' + b'{"role":"user","content":"x"},' * 30_000 + b"3]}",
-        b'{"user":"' + b"\xc3\xa4" * 500_000 + b'","messages":[{"role":"user","content":"hi"}],"n":3}',
-        b'{"n":' + b"9" * 1_000_000 + b"}",
-    ],
-    ids=["brackets", "objects", "messages", "a-name", "a-number"],
-)
-def test_a_body_made_to_hurt_is_answered_like_any_other(make: MakeBox, body: bytes) -> None:
-    box = make(token=TOKEN)
-    head = f"Host: 127.0.0.1:{box.port}\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {len(body)}"
-    with tcp(box) as client:
-        client.sendall(f"POST /v1/chat/completions HTTP/1.1\r\n{head}\r\n\r\n".encode() + body)
-        response = http.client.HTTPResponse(client)
-        response.begin()
-        assert (response.status, json.loads(response.read())["error"]["type"]) == (
-            400,
-            "invalid_request_error",
-        )
-    assert box.seen == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -94,10 +95,11 @@ def content(completion: ChatCompletion) -> str | None:
 
 
 def wait_for(holds: Callable[[], object]) -> None:
+    pause = threading.Event()
     deadline_s = time.monotonic() + 20
     while not holds():
         assert time.monotonic() < deadline_s
-        time.sleep(0.05)
+        pause.wait(0.05)
 
 
 def test_it_lists_the_box_as_its_model(place: Place) -> None:
