@@ -9,6 +9,8 @@ import httpx
 import pytest
 
 from bxcore.messages.outbox import Deliver
+from bxcore.records import SessionStart
+from bxio.session_store import SessionStore
 from tests.doubles.honcho_wire import HonchoWire
 from tests.doubles.outbox_bench import UNTRUSTED, OutboxBench, show, until
 
@@ -57,6 +59,21 @@ def test_two_hundred_turns_of_an_outage_arrive_once_and_in_order(bench: OutboxBe
         workspace = "boxmaker-untrusted" if number == 3 else "boxmaker"
         assert users(bench, f"s{number}", workspace) == [f"turn {turn}" for turn in range(number, 200, 4)]
     assert bench.wire.appends() - before < 20, "what waits together goes together"
+
+
+def test_turns_of_several_epochs_that_wait_go_together_and_in_order(bench: OutboxBench) -> None:
+    rows = []
+    for epoch in range(3):
+        rows += [bench.decided("k3f", f"turn {epoch}.{number}") for number in range(2)]
+        opened = SessionStore(bench.folder / "sessions").open("k3f")
+        opened.begin_epoch(
+            SessionStart(baseline="", log=bench.log, epoch=epoch + 1, turns=opened.turns, summary="they talk")
+        )
+        opened.close()
+    box = bench.start()
+    box.tell(Deliver(rows=tuple(rows)))
+    until(lambda: show(box).waiting == 0)
+    assert users(bench) == [f"turn {epoch}.{number}" for epoch in range(3) for number in range(2)]
 
 
 @pytest.mark.parametrize("status", ["500", "503", "429", "lost"])

@@ -12,10 +12,11 @@ import pytest
 
 from actors.base import Answer
 from bxcore.epoch_summary import ASK
+from bxcore.interrupted import INTERRUPTED
 from bxcore.labels import Label, Level
 from bxcore.messages.loop import Notice, StopTurn, TurnResult
 from bxcore.messages.model import Endpoint, NoModel
-from bxcore.records import CacheLoss, SessionStart, User
+from bxcore.records import CacheLoss, SessionStart, Usage, User
 from tests.doubles.loop_bench import LoopBench, outcome
 from tests.doubles.model_server import Step
 
@@ -93,6 +94,7 @@ FAILS: dict[str, Step] = {
     "an error": {"status": 400, "body": "no"},
     "nonsense": {"nonsense": "html"},
     "a call": {"call": ["recall", {"query": "x"}]},
+    "a call with words": {"text": "let me look", "calls": [["recall", "{}"]]},
     "nothing": {"say": " "},
     "reasoning alone": {"say": "", "reasoning": "hm"},
     "a connection that ends": {"hang_up": True},
@@ -190,6 +192,8 @@ def test_an_interrupted_turn_is_closed_in_the_epoch_that_it_is_of(box: LoopBench
     assert "being summed up" in said[1]
     later = starts(box)[-1]
     assert (later.epoch, later.turns) == (epoch + 1, turn + 1)
+    records = box.store.read("k3f")
+    assert records[records.index(later) - 1] == Usage(failed=INTERRUPTED)
     assert [record.text for record in box.store.read("k3f", since=turn + 2) if isinstance(record, User)] == [
         "hello?"
     ]

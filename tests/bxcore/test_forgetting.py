@@ -16,6 +16,7 @@ from bxcore.forgetting import (
     calls_of,
     fold,
     speaks,
+    summed_up,
     turn_of_calls,
     turns_with,
     without,
@@ -174,3 +175,19 @@ def test_every_letter_that_compares_as_ascii_is_known() -> None:
     every = map(chr, [*range(0x80, 0xD800), *range(0xE000, 0x110000)])
     odd = [c for c in every if any(each.isascii() and each.isalnum() for each in fold(f"x{c}")[1:])]
     assert "".join(odd) == TURNS_TO_ASCII
+
+
+def test_turns_of_a_later_epoch_alone_have_their_own_numbers() -> None:
+    epoch: tuple[Record, ...] = (
+        SessionStart(baseline="", epoch=1, turns=4, summary="a blue tin"),
+        User(text="x"),
+        User(text="my blue tin"),
+        ToolResult(call="t6c1", tool="recall", content="it", ok=True),
+    )
+    assert turns_with(epoch, NEEDLE) == (6,)
+    assert turn_of_calls(epoch) == {"t6c1": 6}
+    assert summed_up(epoch, NEEDLE)
+    left = without(epoch, (6,))
+    assert left[1] == epoch[1]
+    assert turns_with(left, NEEDLE) == ()
+    assert not summed_up(left, NEEDLE)

@@ -10,6 +10,7 @@ import pytest
 from bxcore.labels import Label, Level
 from bxcore.records import Assistant, Record, SessionStart, ToolResult, Usage, User
 from bxio import log_rewriting
+from bxio.journal_file import JournalError, JournalFile
 from bxio.session_store import OpenSession, SessionError, SessionStore
 
 WEB = ToolResult(call="t1c1", tool="http_fetch", content="page", ok=True, level=Level.PRIVATE, untrusted=True)
@@ -91,6 +92,35 @@ def test_the_lock_of_the_first_file_is_over_all_of_them(store: SessionStore) -> 
     assert not log_rewriting.is_open(store.folder / "k3f")
     again = store.open("k3f")
     assert (again.epoch, again.turns) == (4, 6)
+    again.close()
+
+
+def test_a_session_that_never_was_closed_keeps_its_lock_over_its_first_epochs(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path / "sessions")
+    opened = store.open("k3f")
+    opened.append([SessionStart(baseline="", log="l"), *turn("one")])
+    for _ in range(2):
+        opened.begin_epoch(later(opened))
+        opened.append(turn("more"))
+        assert log_rewriting.is_open(store.folder / "k3f")
+    opened.close()
+    assert not log_rewriting.is_open(store.folder / "k3f")
+
+
+def test_an_epoch_that_cannot_be_opened_has_begun_and_frees_the_log(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise JournalError("too many open files")
+
+    opened = store.open("k3f")
+    with monkeypatch.context() as patch:
+        patch.setattr(JournalFile, "open", refused)
+        with pytest.raises(SessionError, match="too many open files"):
+            opened.begin_epoch(later(opened))
+    assert opened.closed
+    again = store.open("k3f")
+    assert (again.epoch, again.turns) == (2, 3)
     again.close()
 
 
