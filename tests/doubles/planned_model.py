@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.doubles.model_server import ModelServer, Step
 
-LONG_WORDS = 12_000
+LONG_WORDS = 45_000
 """Pieces of a long reply; only records of that length are torn by a kill."""
 SUMMARY = "They spoke of this and that."
 Call = list[Any]

@@ -14,7 +14,7 @@ from tools.turn_kills.box import Box
 
 STEPS = ("clock", "clocks", "find", "recall", "note", "post", "posts", "asked", "shell")
 WEIGHTS = (3, 2, 1, 1, 1, 4, 2, 3, 3)
-LONG = 0.03
+LONG = 0.06
 """How often a turn ends with a long reply."""
 STOPS = 0.06
 """How often a turn is stopped, at a moment of its own."""
