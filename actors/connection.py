@@ -52,7 +52,7 @@ class Limits:
     """A backstop: each of a turn's calls may wait an hour for an approval, and then run (spec 2.3)."""
     sign_of_life_s: float = 10.0
     look_s: float = 0.25
-    """Between two looks whether the client of a waiting message is still there."""
+    """Between two looks whether the client of a watch or of a waiting message is still there."""
 
 
 class Connection(Actor):
@@ -94,7 +94,7 @@ class Connection(Actor):
         self._known.chats.leave(self.name)
         if self._lines is not None:
             self._lines.news.close()
-        if self._watched is not None:
+        if self._watched is not None and not self._known.loop.closed:
             self._known.loop.tell(self._watched)
         self._http.close()
 
@@ -284,6 +284,7 @@ class Connection(Actor):
     def _begin_watch(self, lines: Lines, outcomes: Sequence[Outcome]) -> None:
         if isinstance(outcomes[0], Answer):
             self._begin(lines)
+            self._look_for_client()
         else:
             self._no(*failure(outcomes[0]))
 
@@ -311,13 +312,16 @@ class Connection(Actor):
         self._lines.show()
         if self._lines.news.closed:
             self.end()
-        elif isinstance(self._lines, Lines) and self._lines.queued:
+        elif self._watched is not None or (isinstance(self._lines, Lines) and self._lines.queued):
             self._look_for_client()
 
     def _look_for_client(self) -> None:
-        """Of a message that waits: a client that closes its side takes it back, and the loop drops it."""
+        """Of a watch, and of a message that waits: a client that closes its side is done with it.
+
+        The loop drops such a message.
+        """
         if self._http.left():
-            raise ClientGoneError("taken back")
+            raise ClientGoneError("the client is done with it")
         if self.now() >= self._next_look_s:
             self._next_look_s = self.now() + self._limits.look_s
             self.tell_later(self._limits.look_s, NewsWaits())

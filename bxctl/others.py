@@ -1,4 +1,4 @@
-"""Whether somebody else talks to the box that this command started, and the wait for their turn's end."""
+"""Whether somebody else talks to the box that this command started, and the wait for their end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONNECTIONS = "connections"
 
 
 def wait_for_others(wire: Wire) -> None:
-    """Return when no turn of another client runs, after ``WAIT_S``, or at Ctrl-C.
+    """Return when no turn of another client runs and none watches, after ``WAIT_S``, or at Ctrl-C.
 
     A connection that two looks have seen is another client's: the one that asked the first time has ended.
     """
@@ -36,7 +36,7 @@ def wait_for_others(wire: Wire) -> None:
             shared, alone = (shared + 1, 0) if before & there else (shared, alone + 1)
             before = there
             if shared == _LOOKS_UNTIL_SAID and not alone:
-                talk("another chat has a turn in this box; it stops after that, Ctrl-C stops it now")
+                talk("another chat is in this box, which stops when that has left; Ctrl-C stops it now")
     except KeyboardInterrupt:
         return
 

@@ -15,8 +15,9 @@ from bxctl import memory_text
 from bxctl.called import typed
 from bxctl.commands._would import unwanted, wanted
 from bxctl.errors import CommandError
-from bxctl.place import socket_of
+from bxctl.place import paths_of, socket_of
 from bxctl.printing import as_json, data, talk
+from bxctl.talking.history import History
 from bxctl.wire import Wire
 
 ENDED_S = 15.0
@@ -30,15 +31,33 @@ def forget(args: Namespace, session: str, text: str) -> int:
     wire = Wire(socket_of(args))
     found: ForgetJson = wire.call(MemoryForgetRequest(session=session, text=text))
     if not (found["sessions"] or found["entries"] or found["revisions"]):
-        return _nothing(args, found)
+        return Exit.OK if _forget_typed(args, session, text) else _nothing(args, found)
     if not wanted(args, found, memory_text.forgotten(found), "forget it for good?"):
         return unwanted(args, found, "nothing was forgotten")
     answer = _forget(wire, MemoryForgetRequest(session=session, text=text, dry_run=False))
+    _forget_typed(args, session, text)
     if args.json:
         as_json(answer)
     else:
         data(memory_text.forgotten(answer))
     return Exit.OK
+
+
+def _forget_typed(args: Namespace, session: str, text: str) -> int:
+    """Forget it among the lines that were typed in chats, which this command reads itself; how many went."""
+    if args.socket is not None:  # a box elsewhere, whose chats keep none here
+        return 0
+    try:
+        gone = History(paths_of(args).state).forget(session=session, text=text)
+    except OSError as error:
+        raise CommandError(Exit.FAILED, f"the lines typed in chats still hold it: {error.strerror}") from None
+    if gone:
+        talk(
+            "1 line typed in a chat is forgotten"
+            if gone == 1
+            else f"{gone} lines typed in chats are forgotten"
+        )
+    return gone
 
 
 def _nothing(args: Namespace, found: ForgetJson) -> int:

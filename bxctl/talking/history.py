@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -120,6 +119,8 @@ def _folded(text: str) -> str:
 
 def _replace(path: Path, content: bytes) -> None:
     """Put a whole new file in its place; ``mkstemp`` gives it the mode 0600."""
+    import tempfile
+
     descriptor, name = tempfile.mkstemp(prefix=f".{NAME}.", dir=path.parent)
     try:
         with open(descriptor, "wb") as file:  # noqa: PTH123 - the descriptor is there already

@@ -78,7 +78,7 @@ class LiveTurns:
     def close(self) -> None:
         """Leave; what runs goes on."""
         self.outgoing.close()
-        self.watching.close()
+        self.watching.leave()
 
     @property
     def busy(self) -> bool:

@@ -6,8 +6,10 @@ of this chat or of another, lines are taken as they are typed, and the box queue
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
+import re
 import select
 import signal
 import sys
@@ -32,6 +34,9 @@ from bxctl.wire import SILENCE_S
 
 LEAVING = "Ctrl-D or /quit leaves, /help lists what else there is"
 
+_ENDS = re.compile(r"\r\n|\r|\n")
+"""Of lines; what was typed in the instant in which readline lets go of the keyboard may come as several."""
+
 
 class Talk:
     """Talks until the person leaves. ``history`` is None where none is kept."""
@@ -44,6 +49,7 @@ class Talk:
         self._leaving = False
         self._half = ""
         self._stop_next = False
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._keyboard = sys.stdin.fileno()
         self._woken, self._wake = os.pipe()
 
@@ -232,8 +238,9 @@ class Talk:
         elif not typed:
             self._leave()
         else:
-            line, self._half = self._half + typed.decode("utf-8", "replace"), ""
-            self._take_while_a_turn_runs(line)
+            *lines, self._half = _ENDS.split(self._half + self._decode(typed))
+            for line in lines:
+                self._take_while_a_turn_runs(line)
 
     def _take_while_a_turn_runs(self, line: str) -> None:
         turns, word = self._turns, line.strip().lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from bxcore.control import Exit
 from bxcore.control.answers import LineJson, StatusJson
@@ -15,6 +16,7 @@ from bxctl.wire import Wire
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 3.0
 STATUS_S = 5.0
+LEAVE_S = 1.0
 
 
 class Watching:
@@ -75,6 +77,16 @@ class Watching:
                 raise CommandError(Exit.FAILED, "the watch has ended")
             taken.append(line)
         return taken
+
+    def leave(self) -> None:
+        """Leave the watch in order: the box lets go of it, and shows no client here any more."""
+        if self.lines is not None:
+            self.lines.take_back()
+            until_s = self._clock() + LEAVE_S
+            with suppress(CommandError):
+                while self.lines.ready(max(0.0, until_s - self._clock())) and next(self.lines, None):
+                    pass
+        self.close()
 
     def close(self) -> None:
         """Leave the watch."""

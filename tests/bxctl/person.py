@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
 import sys
+import termios
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from tests.bxctl.conftest import ENVIRON
 
@@ -25,6 +28,15 @@ def wait_for(holds: Callable[[], bool]) -> None:
     raise AssertionError("it never came to that")
 
 
+PLAIN = {"TERM": "dumb", "NO_COLOR": "1"}
+
+
+def _log_in(terminal: int, stdout: IO[bytes] | None) -> None:
+    os.login_tty(terminal)
+    if stdout is not None:
+        os.dup2(stdout.fileno(), 1)
+
+
 class HasHome(Protocol):
     """A box that runs under a folder."""
 
@@ -34,20 +46,31 @@ class HasHome(Protocol):
 class Person:
     """Someone at a terminal: a pseudo-terminal around the command."""
 
-    def __init__(self, box: HasHome, *words: str) -> None:
+    def __init__(
+        self,
+        box: HasHome,
+        *words: str,
+        environ: Mapping[str, str] = PLAIN,
+        program: Sequence[str] = ("-m", "bxctl.boxmaker"),
+        stdout: IO[bytes] | None = None,
+    ) -> None:
         self._terminal, other = pty.openpty()
         self._seen = ""
         self._decode = codecs.getincrementaldecoder("utf-8")().decode
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "bxctl.boxmaker", "chat", "--home", str(box.home), *words],
-            env=ENVIRON | {"TERM": "dumb", "NO_COLOR": "1"},
+            [sys.executable, *program, "chat", "--home", str(box.home), *words],
+            env={**ENVIRON, **environ},
             cwd="/",
             stdin=other,
             stdout=other,
             stderr=other,
-            preexec_fn=lambda: os.login_tty(other),  # noqa: PLW1509 - so that Ctrl-C reaches it; one call of C
+            preexec_fn=lambda: _log_in(other, stdout),  # noqa: PLW1509 - so that Ctrl-C reaches it; one call of C
         )
         os.close(other)
+
+    def shrinks(self, columns: int) -> None:
+        """Make the terminal's window so narrow; the kernel tells the command."""
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
     def types(self, text: str) -> None:
         os.write(self._terminal, text.encode())

@@ -38,7 +38,7 @@ def test_it_waits_until_the_other_turn_has_ended(box: ControlBox, monkeypatch: p
     monkeypatch.setattr("bxctl.others.talk", tell)
     with started_turn(box) as process:
         wait_for_others(Wire(box.path))
-        assert told == ["another chat has a turn in this box; it stops after that, Ctrl-C stops it now"]
+        assert told == ["another chat is in this box, which stops when that has left; Ctrl-C stops it now"]
         assert process.communicate(timeout=20)[0] == "the blue tin\n"
 
 
@@ -46,7 +46,7 @@ def test_it_does_not_wait_for_ever(box: ControlBox, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("bxctl.others.WAIT_S", 1.0)
     with started_turn(box) as process:
         wait_for_others(Wire(box.path))
-        assert "another chat has a turn" in capsys.readouterr().err
+        assert "another chat is in this box" in capsys.readouterr().err
         assert process.poll() is None
         end_the_turn(box)
         process.communicate(timeout=20)

@@ -238,3 +238,19 @@ def test_the_orders_show_what_there_is(box: Box) -> None:
     person.sees("> ")
     leave(person)
     assert said(box, "other") == [("/label", "reply to /label")]
+
+
+def test_what_is_forgotten_goes_from_the_typed_lines_too(box: Box) -> None:
+    person = Person(box)
+    for text in ("the tin is in Mill Road", "hello two", "/memory mill road"):
+        person.sees("> ")
+        person.types(f"{text}\n")
+    person.sees("Mill Road")
+    person.sees("> ")
+    leave(person)
+    done = box.bxctl("memory", "forget", "--text", "mill road", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "2 lines typed in chats are forgotten" in done.stderr
+    kept = (box.home / "state" / "chat-history.jsonl").read_text()
+    assert "oad" not in kept
+    assert "hello two" in kept
