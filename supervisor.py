@@ -6,11 +6,10 @@ in reverse; asks go towards the top of the list, news the other way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from uuid import uuid4
 
 from actors.api_door import ApiDoor, Way
@@ -34,8 +33,10 @@ from actors.honcho_chat import HonchoChat
 from actors.honcho_probe import HonchoProbe
 from actors.honcho_search import HonchoSearch
 from actors.loop import Loop
+from actors.mcp_server import McpServer, actor_of, servers_of
 from actors.memory import Asking, Memory, Places, Saving
 from actors.model import Model, Probes, endpoint_of
+from actors.model_honcho import embedded_honcho
 from actors.model_probe import ModelProbe
 from actors.model_sources import sources_of
 from actors.outbox import Delivery, Outbox
@@ -47,7 +48,7 @@ from actors.starting import Opening, opening, refuse
 from actors.supervising import Start, errand, group, start_root, temporary
 from actors.tool_run import Folders, ToolRun
 from bxcore.backoff import Backoff
-from bxcore.config import Settings, derived
+from bxcore.config import derived
 from bxcore.control import Exit
 from bxcore.decide import Workspace
 from bxcore.doctor.meaning import meaning_fact
@@ -60,11 +61,9 @@ from bxio import notify
 from bxio.approval_journal import ApprovalJournal
 from bxio.audiences import Audiences
 from bxio.claim import ClaimError, claim
-from bxio.embedded_honcho import EmbeddedHoncho
 from bxio.fetch.dialer import Dialer
 from bxio.login_name import login_name
 from bxio.model import ModelClient
-from bxio.model.responder import ModelResponder
 from bxio.model_child import Order
 from bxio.recall import meaning
 from bxio.sandbox_makers import SandboxPlace, makers
@@ -97,6 +96,7 @@ def tree(parts: Parts) -> SupervisorSpec:
                 ChildSpec(name="outbox", start=_outbox(parts), start_s=60.0, backoff=NETWORK),
                 ChildSpec(name="memory", start=_memory(parts), start_s=60.0),
             ),
+            *_mcp(parts),
             group(
                 "broker.group",
                 Strategy.ONE_FOR_ONE,
@@ -124,16 +124,6 @@ def tree(parts: Parts) -> SupervisorSpec:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _embedded_honcho(settings: Settings, runtime: Runtime) -> Callable[[Path], EmbeddedHoncho]:
-    """A model of the owner's words the answers; the small embedded one is worse at it than a plain quote."""
-    honcho, model, now = settings.honcho, runtime.mailbox("model"), runtime.world.monotonic
-    embedded = settings.model.url == "embedded"
-    responder = None if embedded else ModelResponder(lambda: endpoint_of(model, now))
-    return lambda path: EmbeddedHoncho(
-        path, responder, agent=honcho.agent, workspaces=(honcho.trusted, honcho.untrusted)
-    )
 
 
 def _clock(parts: Parts) -> Start:
@@ -167,6 +157,15 @@ def _model(parts: Parts) -> Start:
     return lambda context: Model(context, sources=sources, probes=probes, publish=tell)
 
 
+def _mcp(parts: Parts) -> Sequence[ChildSpec]:
+    """An actor for each MCP server; none of them ever fails for what its server does."""
+    servers = servers_of(parts.settings.mcp, parts.secrets.mcp_env, parts.paths)
+    tell = parts.facts.hear_of_mcp
+    starts = {each.actor: partial(McpServer, server=each, publish=tell) for each in servers}
+    children = [ChildSpec(name=name, start=start, shutdown_s=10.0) for name, start in starts.items()]
+    return [group("mcp", Strategy.ONE_FOR_ONE, *children)] if children else []
+
+
 def _outbox(parts: Parts) -> Start:
     honcho, state = parts.settings.honcho, parts.paths.state
     delivery = Delivery(
@@ -185,24 +184,9 @@ def _outbox(parts: Parts) -> Start:
 
 
 def _memory(parts: Parts) -> Start:
-    settings, state, box = parts.settings, parts.paths.state, parts.box
-    honcho, client = settings.honcho, parts.honcho()
+    settings, box, honcho, client = parts.settings, parts.box, parts.settings.honcho, parts.honcho()
     endpoint = partial(endpoint_of, box("model"), parts.runtime.world.monotonic)
-    places = Places(
-        files=settings.memory.folder or state / "memory",
-        index=state / "recall.sqlite",
-        ledger=state / "ledger.jsonl",
-        sessions=parts.claim.store,
-        work=state / "work",
-        kept={
-            state
-            / "audit.jsonl": "audit.jsonl keeps each call as it was decided; its chain is never rewritten",
-            state / "approvals.jsonl": "approvals.jsonl keeps what you were asked until the box starts anew",
-        },
-        looked_through=(parts.paths.log,),
-        concludes=honcho.url != "embedded",
-        semantic=settings.memory.semantic is not False,
-    )
+    places = Places.of(settings, parts.paths, parts.claim.store)
     search = errand(lambda context, where: HonchoSearch(context, client=client, workspace=where))
     asking = Asking(
         readable=derived.readable(settings),
@@ -240,6 +224,7 @@ def _runner(parts: Parts) -> Start:
         search=temporary(lambda context: SandboxSearch(context, wanted=wanted), shutdown_s=10.0),
         tool_run=lambda name, backend: temporary(partial(ToolRun, backend=backend, folders=folders))(name),
         fetch=temporary(lambda context: Fetch(context, dialer=parts.dialer)),
+        mcp={server.name: parts.box(actor_of(server.name)) for server in parts.settings.mcp},
     )
     tell, needed = parts.facts.hear_of_sandbox, partial(needs_sandbox, parts.settings.broker.grants, paths)
     return lambda context: Runner(context, children=children, publish=tell, needed=needed)
@@ -278,6 +263,7 @@ def _loop(parts: Parts) -> Start:
         audit=box("audit"),
         client=ModelClient,
         system=_system(),
+        mcp=parts.facts.mcp_tools,
         workspaces=tuple(each.name for each in derived.readable(settings)),
         auto_recall=None if auto_recall == "auto" else auto_recall,
         max_rounds=settings.loop.max_rounds,
@@ -367,7 +353,7 @@ def _run(opened: Opening, dialer: Dialer) -> int:
     """Take the state folder, start the tree, wait for its end."""
     runtime, settings = Runtime(), opened.settings
     paths = replace(opened.paths, log=settings.log.folder or opened.paths.log)
-    honcho = _embedded_honcho(settings, runtime) if settings.honcho.url == "embedded" else None
+    honcho = embedded_honcho(settings, runtime)
     try:
         taken = claim(paths, log_level=settings.log.level, honcho=honcho)
     except ClaimError as error:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from threading import Lock
 
 from actors.base import Runtime
 from bxcore.control.views import Fact
 from bxcore.doctor import Check, Verdict, sandbox_checks, sandbox_fact
+from bxcore.mcp_tools import McpTool
+from bxcore.mcp_view import McpView
 from bxcore.messages.model import ModelState
 from bxcore.outbox_facts import OutboxFacts
 from bxcore.recall_facts import RecallFacts
@@ -18,6 +21,7 @@ class BoxFacts:
 
     def __init__(self, runtime: Runtime, meaning: Fact | None = None) -> None:
         self._runtime = runtime
+        self._mcp_lock = Lock()
         self._meaning = meaning
         self._model: ModelState | None = None
         self._api: Fact | None = None
@@ -27,6 +31,7 @@ class BoxFacts:
         self._sandbox: SandboxView | None = None
         self._outbox: OutboxFacts | None = None
         self._recall: RecallFacts | None = None
+        self._mcp: Mapping[str, McpView] = {}
 
     def hear_of_api(self, fact: Fact) -> None:
         """Keep how the door of OpenAI's interface stands."""
@@ -59,6 +64,16 @@ class BoxFacts:
     def hear_of_recall(self, facts: RecallFacts) -> None:
         """Keep how the index of what was said is."""
         self._recall = facts
+
+    def hear_of_mcp(self, view: McpView) -> None:
+        """Keep how one MCP server is; each has its own actor, so several threads come here."""
+        with self._mcp_lock:
+            self._mcp = {**self._mcp, view.server: view}
+
+    def mcp_tools(self) -> tuple[McpTool, ...]:
+        """The tools of all MCP servers that have listed theirs, by server and name."""
+        views = self._mcp
+        return tuple(tool for name in sorted(views) for tool in views[name].tools)
 
     def checks(self) -> Iterator[Check]:
         """The same for doctor, which wants the good news too."""
@@ -103,6 +118,8 @@ class BoxFacts:
             yield Fact(name="model", text=self._model.text, ok=self._model.ok, help="bxctl restart model")
         if self._api is not None:
             yield self._api
+        for name, view in sorted(self._mcp.items()):
+            yield Fact(name=f"mcp {name}", text=view.text, ok=view.ready, help=f"bxctl inspect mcp/{name}")
         if self._recall is not None:
             help_ = "look at the disk, then bxctl restart memory"
             yield Fact(name="recall", text=self._recall.text, ok=self._recall.ok, help=help_)

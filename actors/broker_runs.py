@@ -9,6 +9,7 @@ from actors.base import Answer, Busy, CallError, Expired, Failed, Late, Mailbox,
 from bxcore.args import (
     AskMemoryArgs,
     HttpFetchArgs,
+    McpArgs,
     MemoryArgs,
     ReadFileArgs,
     RecallArgs,
@@ -24,7 +25,7 @@ from bxcore.tool_answer import EFFECT_UNKNOWN, Effect, ToolAnswer, not_begun
 from bxcore.waits import Waits
 
 CONTAINER_S = 60.0
-"""How long a call may run when its grant does not say."""
+"""How long a call may run in a container, or at an MCP server, when its grant does not say."""
 FETCH_S = 30.0
 """How long a fetch may take."""
 OVER_RUN_S = 5.0
@@ -95,7 +96,7 @@ class Runs:
             case MemoryArgs() as asked:
                 edit = EditMemory(args=asked, session=request.session, turn=request.turn, state=state)
                 return self._of_memory(edit, self.waits.broker_memory_s, abandons=False)
-            case ReadFileArgs() | WriteFileArgs() | ShellArgs() | HttpFetchArgs() as asked:
+            case ReadFileArgs() | WriteFileArgs() | ShellArgs() | HttpFetchArgs() | McpArgs() as asked:
                 return self._of_runner(request, verdict, asked)
             case other:
                 raise AssertionError(f"a grant for {type(other).__name__}, which nothing runs")
@@ -114,7 +115,7 @@ class Runs:
         self,
         request: ToolRequest,
         verdict: Verdict,
-        asked: ReadFileArgs | WriteFileArgs | ShellArgs | HttpFetchArgs,
+        asked: ReadFileArgs | WriteFileArgs | ShellArgs | HttpFetchArgs | McpArgs,
     ) -> Order:
         assert verdict.grant is not None
         most_s = self.waits.loop_call_s - OVER_RUN_S - OVER_BROKER_S
@@ -140,7 +141,7 @@ class Runs:
 
 
 def limit_of(
-    args: ReadFileArgs | WriteFileArgs | ShellArgs | HttpFetchArgs, time_limit_ms: int | None
+    args: ReadFileArgs | WriteFileArgs | ShellArgs | HttpFetchArgs | McpArgs, time_limit_ms: int | None
 ) -> float:
     """Seconds that the call may run: the grant's limit, a shell's own when that is shorter."""
     if isinstance(args, HttpFetchArgs):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from actors.base import Mailbox
+from bxcore.config import Settings
 from bxcore.labels import NEW_SESSION
+from bxcore.paths import Paths
 from bxcore.supervision import ChildSpec
 from bxcore.tool_answer import ToolAnswer
 from bxcore.workspaces import Readable
@@ -36,6 +39,26 @@ class Places:
     semantic: bool = False
     most_bytes: int = 2_000_000_000
     """What the index may take on disk, which is enough for five million turns; then the oldest go."""
+
+    @classmethod
+    def of(cls, settings: Settings, paths: Paths, sessions: SessionStore) -> Self:
+        """Those of a configured box."""
+        state = paths.state
+        audit, approvals = state / "audit.jsonl", state / "approvals.jsonl"
+        return cls(
+            files=settings.memory.folder or state / "memory",
+            index=state / "recall.sqlite",
+            ledger=state / "ledger.jsonl",
+            sessions=sessions,
+            work=state / "work",
+            kept={
+                audit: "audit.jsonl keeps each call as it was decided; its chain is never rewritten",
+                approvals: "approvals.jsonl keeps what you were asked until the box starts anew",
+            },
+            looked_through=(paths.log,),
+            concludes=settings.honcho.url != "embedded",
+            semantic=settings.memory.semantic is not False,
+        )
 
     @property
     def record(self) -> Path:

@@ -10,15 +10,16 @@ call needs one all the same, such as after a reload of the grants.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from loguru import logger
 
 from actors.base import Actor, Answer, Busy, Context, Delivery, Expired, Failed, Late, Mailbox, Reply
-from bxcore.args import HttpFetchArgs
+from bxcore.args import HttpFetchArgs, McpArgs
 from bxcore.backoff import Backoff, delay_s
 from bxcore.labels import OWN_WORDS
+from bxcore.mcp_names import split
 from bxcore.messages.runner import (
     Found,
     NobodyWaits,
@@ -46,6 +47,7 @@ LEFT_S = 1.0
 REST = Backoff(first_s=1.0, most_s=60.0)
 """Between two searches when no sandbox was found, or when it broke."""
 
+NO_SERVER = "no MCP server is named {} in boxmaker.toml; tell the owner"
 BUSY = f"{AT_ONCE} tools run already; wait for one to end, then ask again"
 UNKNOWN = "its run broke off ({why}), so what it did is unknown; look before you do it again"
 
@@ -54,13 +56,15 @@ UNKNOWN = "its run broke off ({why}), so what it did is unknown; look before you
 class Children:
     """``runs`` is the dynamic supervisor; the others make the spec of one temporary child from its name.
 
-    ``search`` a ``SandboxSearch``, ``tool_run`` a ``ToolRun`` on a backend, ``fetch`` a ``Fetch``.
+    ``search`` a ``SandboxSearch``, ``tool_run`` a ``ToolRun`` on a backend, ``fetch`` a ``Fetch``. ``mcp``
+    has the actors of MCP servers by the server's name: no children, they are there as long as the box.
     """
 
     runs: Mailbox
     search: Callable[[str], ChildSpec]
     tool_run: Callable[[str, Backend], ChildSpec]
     fetch: Callable[[str], ChildSpec]
+    mcp: Mapping[str, Mailbox] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +162,8 @@ class Runner(Actor):
             _refuse(call, BUSY)
         elif isinstance(message.args, HttpFetchArgs):
             self._start(key, call, self._children.fetch)
+        elif isinstance(message.args, McpArgs):
+            self._hand_on(key, call, message.args)
         else:
             self._look_for_break()
             self._start_or_wait(key, call)
@@ -172,6 +178,14 @@ class Runner(Actor):
         else:
             _refuse(call, self._view.sentence)
 
+    def _hand_on(self, key: str, call: _Call, args: McpArgs) -> None:
+        server, _ = split(args.TOOL) or ("", "")
+        box = self._children.mcp.get(server)
+        if box is None:
+            _refuse(call, NO_SERVER.format(server))
+            return
+        self._run(key, call, box.ask(call.message, call.reply.deadline_s))
+
     def _wait(self, key: str, call: _Call) -> None:
         """Until a sandbox is there, its time is nearly over, or its asker gives up."""
         self._waiting[key] = call
@@ -185,9 +199,12 @@ class Runner(Actor):
             _refuse(call, sentence)
 
     def _start(self, key: str, call: _Call, spec: Callable[[str], ChildSpec]) -> None:
-        child = self._child(key, spec, call.message, call.reply.deadline_s)
-        self._running[key] = (call, child)
-        call.reply.on_abandon(child.abandon)
+        self._run(key, call, self._child(key, spec, call.message, call.reply.deadline_s))
+
+    def _run(self, key: str, call: _Call, reply: Reply) -> None:
+        self.pipe([reply], reply.deadline_s, lambda outcomes: RunOver(key=key, outcome=outcomes[0]))
+        self._running[key] = (call, reply)
+        call.reply.on_abandon(reply.abandon)
 
     def _child(self, key: str, spec: Callable[[str], ChildSpec], message: Any, deadline_s: float) -> Reply:
         """Ask at once: the mailbox is there before its actor, and closes when that one fails to start."""
@@ -196,9 +213,7 @@ class Runner(Actor):
         start = StartChild(spec=spec(name), mailbox=box)
         if self._children.runs.tell(start) is not Delivery.ACCEPTED:
             self._runtime.forget(box)
-        reply = box.ask(message, deadline_s)
-        self.pipe([reply], deadline_s, lambda outcomes: RunOver(key=key, outcome=outcomes[0]))
-        return reply
+        return box.ask(message, deadline_s)
 
     def _over(self, message: RunOver) -> None:
         call, _ = self._running.pop(message.key)
@@ -226,7 +241,9 @@ class Runner(Actor):
             return
         self._number += 1
         key = f"{SEARCH}-{self.incarnation}-{self._number}"
-        self._searching = self._child(key, self._children.search, Search(), self.now() + SEARCH_S)
+        reply = self._child(key, self._children.search, Search(), self.now() + SEARCH_S)
+        self.pipe([reply], reply.deadline_s, lambda outcomes: RunOver(key=key, outcome=outcomes[0]))
+        self._searching = reply
 
     def _searched(self, outcome: object) -> None:
         self._searching = None

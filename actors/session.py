@@ -7,7 +7,7 @@ leaves is in the log alone; the next start reads it there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import assert_never
 
@@ -24,6 +24,7 @@ from bxcore.baseline import Baseline
 from bxcore.clock_text import stamp
 from bxcore.interrupted import Interrupted
 from bxcore.labels import NEW_SESSION
+from bxcore.mcp_tools import McpTool
 from bxcore.messages.loop import (
     Idle,
     Leave,
@@ -61,8 +62,9 @@ MAX_TEXT = 100_000
 class SessionParts:
     """What every session is made with. ``client`` makes the client of an endpoint; ``wall`` tells the time.
 
-    ``auto_recall`` None means: for the json profile. ``endpoint_s`` is for a model that loads, ``answer_s``
-    for one whole answer of it, ``summary_s`` for a summary of a long session.
+    ``mcp`` tells the tools of MCP servers that are there now. ``auto_recall`` None means: for the json
+    profile. ``endpoint_s`` is for a model that loads, ``answer_s`` for one whole answer of it, ``summary_s``
+    for a summary of a long session.
     """
 
     store: SessionStore
@@ -73,6 +75,7 @@ class SessionParts:
     client: Callable[[Endpoint], ModelClient]
     system: str
     registry: ToolRegistry = field(default_factory=ToolRegistry)
+    mcp: Callable[[], tuple[McpTool, ...]] = lambda: ()
     workspaces: tuple[str, ...] = ()
     auto_recall: bool | None = None
     max_rounds: int = 8
@@ -252,7 +255,7 @@ class Session(Actor):
             session=self._session,
             turn=live.turns + 1,
             broker=self._parts.broker,
-            registry=live.registry(self._parts.registry),
+            registry=replace(live.registry(self._parts.registry), mcp=self._parts.mcp()),
             waits=self._parts.waits,
             brake=brake,
             now=self.now,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from actors.base import Context, Errand, Reply
-from bxcore.args import HttpFetchArgs
+from bxcore.args import HttpFetchArgs, McpArgs
 from bxcore.messages.runner import RunTool
 from bxcore.sandbox import Mount, SandboxError, jobs, results
 from bxcore.sandbox.jobs import Task
@@ -50,7 +50,7 @@ class ToolRun(Errand[RunTool]):
 
     def _answer(self, call: RunTool, deadline_s: float) -> ToolAnswer:
         args = call.args
-        assert not isinstance(args, HttpFetchArgs)
+        assert not isinstance(args, HttpFetchArgs | McpArgs)
         task = Task(args=args, grant=call.grant, name=self.name.replace("/", "-"), limit_s=call.limit_s)
         try:
             mounts = self._mounts(task, call.session)

@@ -25,6 +25,8 @@ from bxcore.args import (
 )
 from bxcore.did_you_mean import hint
 from bxcore.grants.grant import GRANTED_TOOLS
+from bxcore.mcp_names import split
+from bxcore.mcp_tools import McpTool
 from bxcore.records import ToolCall
 from bxcore.schemas import CORE_TOOLS, TOOLS, schema_json
 
@@ -34,6 +36,8 @@ READS = frozenset({CLOCK, RECALL, ASK_MEMORY, FIND_TOOL, READ_FILE})
 """Calls that change nothing: a round of only these runs side by side."""
 MAX_FOUND = 3
 """Tools that one ``find_tool`` answers."""
+MAX_NAMED = 20
+"""Tools of MCP servers that it names when none matches."""
 
 Wire: TypeAlias = Mapping[str, Any]
 
@@ -80,12 +84,15 @@ class ToolRegistry:
     """The core tools by name and in order, and the ``others`` that only ``find_tool`` shows.
 
     Those that no grant allows are shown too: the refusal of a call tells the owner what grant is wanting.
-    ``gone`` were there when the session's epoch began, and are not any more.
+    ``gone`` were there when the session's epoch began, and are not any more. ``mcp`` are the tools of MCP
+    servers that are there now: servers come and go, so no epoch keeps them, and none stands in the array. It
+    is None where nobody knows them; then any such name goes to the broker.
     """
 
     core: tuple[str, ...] = field(default_factory=lambda: tuple(CORE_TOOLS))
     others: tuple[str, ...] = GRANTED_TOOLS
     gone: frozenset[str] = frozenset()
+    mcp: tuple[McpTool, ...] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,17 +120,21 @@ class ToolRegistry:
     def find(self, query: str) -> str:
         """What ``find_tool`` answers: up to three tools, a schema a line, the best match first."""
         names = [name for name in (*self.others, *self.core) if name not in LOOK_UP]
-        scored = [(_score(query, name), name) for name in names]
+        scored = [(_score(query, name, _about(name)), schema_json(name)) for name in names]
+        scored += [(_score(query, tool.name, tool.description), tool.line()) for tool in self.mcp or ()]
         found = sorted((pair for pair in scored if pair[0]), key=lambda pair: -pair[0])[:MAX_FOUND]
         if not found:
+            names += [tool.name for tool in (self.mcp or ())[:MAX_NAMED]]
             return f"no tool matches; you have {', '.join(names)}: use one of these, or answer without"
-        return "\n".join(schema_json(name) for _, name in found)
+        return "\n".join(line for _, line in found)
 
     def route(self, call: ToolCall) -> Route:
         """Where a call goes; never raises, whatever the model wrote. ``call_tool`` is unwrapped."""
         name = _wrapped(call) if call.name == CALL_TOOL else call.name
         if name in self.gone:
             return NotRun(name, call.arguments, _taken_away(name))
+        if split(call.name) is not None and (self.mcp is None or call.name in self._mcp_names):
+            return ToBroker(call.name, call.arguments)
         if call.name not in ARGUMENT_TYPES:
             return NotRun(call.name, call.arguments, self._unknown(call.name))
         if call.name not in {CLOCK, *LOOK_UP}:
@@ -132,6 +143,10 @@ class ToolRegistry:
             return self._own(parse(call.name, call.arguments), call)
         except ArgsError as error:
             return NotRun(call.name, call.arguments, error.line)
+
+    @property
+    def _mcp_names(self) -> tuple[str, ...]:
+        return tuple(tool.name for tool in self.mcp or ())
 
     def _own(self, args: Args, call: ToolCall) -> Route:
         match args:
@@ -144,7 +159,7 @@ class ToolRegistry:
 
     def _unknown(self, name: str) -> str:
         said = re.sub(r"[^ -~]", "?", name[:64])
-        known = (*self.core, *self.others, *LOOK_UP)
+        known = (*self.core, *self.others, *LOOK_UP, *self._mcp_names)
         return f"no tool is named {said}{hint(said, known)}; look one up with find_tool"
 
 
@@ -171,8 +186,11 @@ def _words(text: str) -> set[str]:
     return {word.removesuffix("s") for word in re.findall(r"[a-z]{3,}", text.lower())}
 
 
-def _score(query: str, name: str) -> int:
+def _about(name: str) -> str:
+    return f"{TOOLS[name]['description']} {ALSO_CALLED.get(name, '')}"
+
+
+def _score(query: str, name: str, about: str) -> int:
     wanted = _words(query)
-    in_name = _words(name.replace("_", " "))
-    about = _words(f"{TOOLS[name]['description']} {ALSO_CALLED.get(name, '')}")
-    return 3 * len(wanted & in_name) + len(wanted & about)
+    in_name = _words(re.sub(r"[_.-]", " ", name))
+    return 3 * len(wanted & in_name) + len(wanted & _words(about))

@@ -12,8 +12,9 @@ from bxcore.args.canonical import canonical_json
 from bxcore.args.errors import ArgsError, refusal_line
 from bxcore.args.files import READ_FILE, WRITE_FILE, ReadFileArgs, WriteFileArgs
 from bxcore.args.http_fetch import HTTP_FETCH, HttpFetchArgs
+from bxcore.args.mcp_call import McpArgs
 from bxcore.args.memory import MAX_ENTRY, MEMORY, SEPARATOR, MemoryArgs, check_entry
-from bxcore.args.reading import ARGUMENT_TYPES, Args, parse
+from bxcore.args.reading import ARGUMENT_TYPES, Args, is_tool, parse
 from bxcore.args.recall import RECALL, RecallArgs
 from bxcore.args.shell import SHELL, ShellArgs
 from bxcore.args.tool_lookup import CALL_TOOL, CLOCK, FIND_TOOL, CallToolArgs, ClockArgs, FindToolArgs
@@ -43,6 +44,7 @@ __all__ = [
     "ClockArgs",
     "FindToolArgs",
     "HttpFetchArgs",
+    "McpArgs",
     "MemoryArgs",
     "ReadFileArgs",
     "RecallArgs",
@@ -50,6 +52,7 @@ __all__ = [
     "WriteFileArgs",
     "canonical_json",
     "check_entry",
+    "is_tool",
     "parse",
     "refusal_line",
 ]

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from bxcore.args.mcp_call import McpArgs
 from bxcore.args.shape import Shaped
 
 
-def canonical_json(value: Shaped) -> str:
+def canonical_json(value: Shaped | McpArgs) -> str:
     """Every field, defaults included, in declared order, compact, not ASCII-escaped.
 
     The keys of an object inside (``headers``, ``call_tool``'s ``arguments``) are sorted, so that two
-    orders of the same keys are the same call.
+    orders of the same keys are the same call. So are those of a whole object that a server alone knows.
     """
+    if isinstance(value, McpArgs):
+        return compact(value.arguments)
     parts = (f"{compact(name)}:{compact(getattr(value, name))}" for name in value.SHAPE)
     return "{" + ",".join(parts) + "}"
 

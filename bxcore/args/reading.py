@@ -9,14 +9,16 @@ from bxcore.args.ask_memory import AskMemoryArgs
 from bxcore.args.errors import ArgsError
 from bxcore.args.files import MAX_CONTENT, ReadFileArgs, WriteFileArgs
 from bxcore.args.http_fetch import HttpFetchArgs
+from bxcore.args.mcp_call import McpArgs
 from bxcore.args.memory import MemoryArgs
 from bxcore.args.recall import RecallArgs
 from bxcore.args.shape import shape
 from bxcore.args.shell import ShellArgs
 from bxcore.args.tool_lookup import CallToolArgs, ClockArgs, FindToolArgs
+from bxcore.mcp_names import split
 from bxcore.untrusted_json import MAX_TEXT, UntrustedJsonError, read_object
 
-Args: TypeAlias = (
+OwnArgs: TypeAlias = (
     ClockArgs
     | RecallArgs
     | MemoryArgs
@@ -28,8 +30,9 @@ Args: TypeAlias = (
     | ShellArgs
     | HttpFetchArgs
 )
+Args: TypeAlias = OwnArgs | McpArgs
 
-ARGUMENT_TYPES: Mapping[str, type[Args]] = {
+ARGUMENT_TYPES: Mapping[str, type[OwnArgs]] = {
     kind.TOOL: kind
     for kind in (
         ClockArgs,
@@ -44,7 +47,7 @@ ARGUMENT_TYPES: Mapping[str, type[Args]] = {
         HttpFetchArgs,
     )
 }
-"""The argument type of every tool."""
+"""The argument type of every tool of the box itself; those of MCP servers take a ``McpArgs``."""
 
 MAX_WRITING_TEXT = MAX_TEXT + 6 * MAX_CONTENT
 """Characters of a text that may carry a file's content, which alone may have more than 64 KiB.
@@ -61,11 +64,16 @@ def parse(tool: str, text: str) -> Args:
     arguments here: parse its ``inner_text()`` for that.
     """
     kind = ARGUMENT_TYPES.get(tool)
-    if kind is None:
+    if kind is None and split(tool) is None:
         raise ArgsError("no tool has this name; look one up with find_tool")
     limit = MAX_WRITING_TEXT if kind in (WriteFileArgs, CallToolArgs) else MAX_TEXT
     try:
         raw = read_object(text, max_text=limit)
     except UntrustedJsonError as error:
         raise ArgsError(error.sentence) from None
-    return shape(kind, raw)
+    return McpArgs(tool, raw) if kind is None else shape(kind, raw)
+
+
+def is_tool(name: str) -> bool:
+    """Whether it is a tool's name: of the box itself, or in the form of an MCP server's."""
+    return name in ARGUMENT_TYPES or split(name) is not None

@@ -18,7 +18,7 @@ MAX_FIND_QUERY = 500
 MAX_TOOL_NAME = 64
 """Characters of a tool's name."""
 
-_TOOL_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_TOOL_NAME}}}")
+_TOOL_NAME = re.compile(rf"[A-Za-z0-9_.-]{{1,{MAX_TOOL_NAME}}}")
 
 
 @dataclass(frozen=True, slots=True)

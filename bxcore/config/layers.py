@@ -31,6 +31,8 @@ PATH_KEYS: frozenset[Key] = frozenset(
 """Keys whose text is a path; a relative one starts at the folder of the file that it stands in."""
 PATHS_OF_ARRAYS: Mapping[Key, tuple[str, ...]] = {("model", "also"): ("file", "api_key_file")}
 """The same for the tables of an array."""
+PATHS_OF_SERVERS = "folder"
+"""The same for each ``[[mcp]]``, beside every value of its ``env_files``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +91,12 @@ def _anchor(values: dict[str, Any], folder: Path, home: str | None) -> dict[str,
         for item in items if isinstance(items, list) else ():
             for key in keys:
                 _anchor_one(item, key, folder, home)
+    servers = values.get("mcp")
+    for server in servers if isinstance(servers, list) else ():
+        _anchor_one(server, PATHS_OF_SERVERS, folder, home)
+        files = server.get("env_files") if isinstance(server, dict) else None
+        for name in files if isinstance(files, dict) else ():
+            _anchor_one(files, name, folder, home)
     return values
 
 

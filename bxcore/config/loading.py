@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from bxcore.config import honcho_names, model_servers
+from bxcore.config import honcho_names, mcp_servers, model_servers
 from bxcore.config.environment import read_environment
 from bxcore.config.layers import Layer, SourceText, layer_of, merge, read_file
 from bxcore.config.problems import ConfigProblem, dotted, sentence_of
-from bxcore.config.settings import HonchoTable, ModelServerTable, ModelTable, Settings
+from bxcore.config.settings import HonchoTable, McpTable, ModelServerTable, ModelTable, Settings
 from bxcore.did_you_mean import hint
 from bxcore.toml_lines import line_of
 
@@ -59,6 +59,8 @@ def _check(merged: dict[str, Any]) -> Iterator[tuple[Where, str]]:
         yield ("honcho", *place), sentence
     for place, sentence in _model(merged.get("model", {})):
         yield ("model", *place), sentence
+    for place, sentence in _mcp(merged.get("mcp", [])):
+        yield ("mcp", *place), sentence
 
 
 def _honcho(table: object) -> list[tuple[Where, str]]:
@@ -72,6 +74,13 @@ def _honcho(table: object) -> list[tuple[Where, str]]:
 def _model(table: object) -> list[tuple[Where, str]]:
     try:
         return model_servers.problems(ModelTable.model_validate(table))
+    except ValidationError:
+        return []
+
+
+def _mcp(tables: object) -> list[tuple[Where, str]]:
+    try:
+        return mcp_servers.problems(TypeAdapter(tuple[McpTable, ...]).validate_python(tables))
     except ValidationError:
         return []
 
@@ -112,12 +121,21 @@ def _unknown(where: Where) -> str:
 
 def _tables() -> dict[tuple[str, ...], tuple[str, ...]]:
     tables: dict[tuple[str, ...], tuple[str, ...]] = {(): tuple(Settings.model_fields)}
-    for name, info in Settings.model_fields.items():
-        assert isinstance(info.annotation, type)
-        tables[(name,)] = tuple(info.annotation.model_fields)
+    for name in Settings.model_fields:
+        tables[(name,)] = tuple(_table(name).model_fields)
     tables[("honcho", "read")] = ("agent", "workspace", "trusted", "class")
     tables[("model", "also")] = tuple(ModelServerTable.model_fields)
     return tables
+
+
+def _table(name: str) -> type[BaseModel]:
+    """The model of a table, or of each table of an array."""
+    annotation = Settings.model_fields[name].annotation
+    items: tuple[object, ...] = getattr(annotation, "__args__", ())
+    model = items[0] if items else annotation
+    assert isinstance(model, type)
+    assert issubclass(model, BaseModel)
+    return model
 
 
 def _placed(where: Where, sentence: str, layers: Sequence[Layer]) -> ConfigProblem:
@@ -135,9 +153,8 @@ def _first_index(where: Where) -> int:
 
 def _origins(settings: Settings | None, layers: Sequence[Layer]) -> dict[str, str]:
     origins: dict[str, str] = {}
-    for table, info in Settings.model_fields.items() if settings else ():
-        assert isinstance(info.annotation, type)
-        for key in info.annotation.model_fields:
+    for table in Settings.model_fields if settings else ():
+        for key in _table(table).model_fields:
             origins[f"{table}.{key}"] = _origin((table, key), layers)
     return origins
 
@@ -145,6 +162,8 @@ def _origins(settings: Settings | None, layers: Sequence[Layer]) -> dict[str, st
 def _origin(key: tuple[str, str], layers: Sequence[Layer]) -> str:
     for layer in layers:
         table = layer.values.get(key[0])
+        if isinstance(table, list):
+            return layer.name
         if isinstance(table, dict) and key[1] in table:
             return layer.place(key) if layer.text is None else f"{layer.name}:{line_of(layer.text, key)}"
     return "default"

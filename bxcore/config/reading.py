@@ -36,6 +36,8 @@ class Secrets:
     """One a ``[[model.also]]``, in their order."""
     honcho_token: str | None = field(default=None, repr=False)
     api_token: str | None = field(default=None, repr=False)
+    mcp_env: tuple[Mapping[str, str], ...] = field(default=(), repr=False)
+    """What the ``env_files`` of each ``[[mcp]]`` hold, in their order."""
 
 
 def read(paths: Paths, environ: Mapping[str, str], *, cwd: Path) -> Loaded:
@@ -91,8 +93,29 @@ def read_secrets(
             place, _ = _place(origins.get("model.also", "[[model.also]]"))
             key = f"model.also[{number}].api_key_file"
             problems.append(ConfigProblem(place=place, line=None, key=key, sentence=other.sentence))
+    servers, wrong = _of_servers(settings, origins)
+    problems += wrong
     also = tuple(None if isinstance(other, _Unreadable) else other for other in others)
-    return Secrets(**values, model_also_api_keys=also), tuple(problems)
+    return Secrets(**values, model_also_api_keys=also, mcp_env=servers), tuple(problems)
+
+
+def _of_servers(
+    settings: Settings, origins: Mapping[str, str]
+) -> tuple[tuple[Mapping[str, str], ...], list[ConfigProblem]]:
+    """The variables of each MCP server that come from files."""
+    found: list[dict[str, str]] = []
+    problems: list[ConfigProblem] = []
+    place, _ = _place(origins.get("mcp.name", "[[mcp]]"))
+    for number, table in enumerate(settings.mcp, start=1):
+        found.append({})
+        for name, file in table.env_files.items():
+            text = _text(file)
+            if isinstance(text, str):
+                found[-1][name] = text
+                continue
+            key = f"mcp[{number}].env_files.{name}"
+            problems.append(ConfigProblem(place=place, line=None, key=key, sentence=text.sentence))
+    return tuple(found), problems
 
 
 def _also_key(file: Path | None) -> str | _Unreadable | None:

@@ -17,6 +17,7 @@ from bxcore.config.values import (
     honcho_name,
     honcho_url,
     listen_address,
+    mcp_name,
     model_url,
     path_value,
     socket_path,
@@ -149,6 +150,17 @@ class ApiTable(_Table):
     speaker: str | None = Field(default=None, min_length=1, max_length=512)
 
 
+class McpTable(_Table):
+    """``[[mcp]]``: an MCP server, started as a program; ``env_files`` are files that hold one secret each."""
+
+    name: Annotated[str, AfterValidator(mcp_name)]
+    command: tuple[str, ...] = Field(strict=False, min_length=1, max_length=100)
+    env: dict[str, str] = {}
+    env_files: dict[str, FilePath] = {}
+    folder: FilePath | None = None
+    start_s: float = Field(default=30.0, allow_inf_nan=False, gt=0, le=600)
+
+
 class LogTable(_Table):
     """``[log]``: the least level written, and the folder of the log files; None is ``Paths.log``."""
 
@@ -168,4 +180,5 @@ class Settings(_Table):
     control: ControlTable = ControlTable()
     web: WebTable = WebTable()
     api: ApiTable = ApiTable()
+    mcp: tuple[McpTable, ...] = Field(default=(), strict=False, max_length=16)
     log: LogTable = LogTable()

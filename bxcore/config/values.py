@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from bxcore import mcp_names
 from bxcore.did_you_mean import hint
 from bxcore.paths import socket_problem
 from bxcore.sandbox.guarantees import Guarantee
@@ -79,6 +80,13 @@ def honcho_url(url: str) -> str:
     if urlsplit(url).path.rstrip("/").endswith("/v3"):
         raise ValueError("ends in /v3; leave that away, it is added to each request")
     return url.rstrip("/")
+
+
+def mcp_name(name: str) -> str:
+    """An MCP server's name stands in those of its tools."""
+    if not mcp_names.fit_server(name):
+        raise ValueError(f"is no name of a server; write {mcp_names.SERVER_RULE}")
+    return name
 
 
 def listen_address(text: str) -> str:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from bxcore.args import ASK_MEMORY, HTTP_FETCH, MEMORY, READ_FILE, RECALL, SHELL, WRITE_FILE
 from bxcore.labels import Label, Level
+from bxcore.mcp_names import EVERY, granted_server
 
 MEMORY_TOOLS = (RECALL, MEMORY, ASK_MEMORY)
 """Their policy is built in."""
@@ -91,6 +92,9 @@ class Grant:
                 what = f"{_listed(self.methods, 'any method')} at {_listed(self.hosts, 'any host')}"
             case "read_file" | "write_file":
                 what = _folders(self, "") or "the work folder"
+            case tool if server := granted_server(tool):
+                which = "any tool" if tool.endswith(f".{EVERY}") else "this tool"
+                what = f"{which} of the MCP server {server}"
             case _:
                 what = "built in"
         return what if self.expires is None else f"{what}, until {self.expires.isoformat()}"

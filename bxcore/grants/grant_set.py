@@ -9,6 +9,7 @@ from typing import Self
 from bxcore.args import HTTP_FETCH, SHELL
 from bxcore.grants.grant import Grant, Mode
 from bxcore.grants.host_rule import host_rule
+from bxcore.mcp_names import every, split
 
 ANY = ""
 """What a grant is filed under that reaches every destination of its tool."""
@@ -46,9 +47,14 @@ class GrantSet:
         return len(self.grants)
 
     def for_tool(self, tool: str) -> tuple[Grant, ...]:
-        """The grants that name ``tool``, expired ones too, by id."""
+        """The grants that name ``tool``, or all tools of its MCP server, expired ones too, by id."""
         drawer = self.drawers.get(tool)
-        return () if drawer is None else drawer.grants
+        named = () if drawer is None else drawer.grants
+        mcp = split(tool)
+        whole = None if mcp is None else self.drawers.get(every(mcp[0]))
+        if whole is None:
+            return named
+        return tuple(sorted((*named, *whole.grants), key=lambda grant: (grant.id, grant.sha256)))
 
     def denying(self, tool: str) -> tuple[Grant, ...]:
         """The grants that deny ``tool`` in folders of theirs, expired ones too, by id."""

@@ -16,6 +16,7 @@ from bxcore.fetch_target import MAX_PORT
 from bxcore.grants.folders import plain_folder, unfit
 from bxcore.grants.grant import GRANTED_TOOLS, MEMORY_TOOLS, Mode, WhenUntrusted
 from bxcore.labels import Level
+from bxcore.mcp_names import PREFIX, SERVER_RULE, granted_server
 
 CONTAINER_TOOLS = (READ_FILE, WRITE_FILE, SHELL)
 MAX_TIME_LIMIT_MS = 3_600_000
@@ -36,10 +37,18 @@ class WrongValueError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """``read`` turns a TOML value into the grant's, or raises ``WrongValueError``; ``tools`` have the key."""
+    """``read`` turns a TOML value into the grant's, or raises ``WrongValueError``; ``tools`` have the key.
+
+    ``mcp`` is whether a grant for tools of an MCP server has it.
+    """
 
     read: Callable[[object], object]
     tools: tuple[str, ...] = GRANTED_TOOLS
+    mcp: bool = True
+
+    def fits(self, tool: str) -> bool:
+        """Whether a grant for this tool may have the key."""
+        return self.mcp if tool.startswith(PREFIX) else tool in self.tools
 
 
 def _tool(value: object) -> str:
@@ -47,9 +56,20 @@ def _tool(value: object) -> str:
         raise WrongValueError("is no string; write a tool's name")
     if value in MEMORY_TOOLS:
         raise BuiltInPolicyError
+    if value.startswith(PREFIX):
+        return _of_mcp(value)
     if value not in GRANTED_TOOLS:
         meant = hint(value, GRANTED_TOOLS) or _choices(GRANTED_TOOLS)
         raise WrongValueError(f"is no tool that takes a grant{meant}")
+    return value
+
+
+def _of_mcp(value: str) -> str:
+    if granted_server(value) is None:
+        raise WrongValueError(
+            "is no tool of an MCP server; write mcp.SERVER.TOOL, or mcp.SERVER.* for all of its tools, "
+            f"where a server's name has {SERVER_RULE}"
+        )
     return value
 
 
@@ -190,14 +210,14 @@ KEYS: Mapping[str, Key] = {
     "untrusted": Key(read=read_boolean),
     "when_untrusted": Key(read=_one_of(WhenUntrusted)),
     "expires": Key(read=_moment),
-    "paths": Key(read=_list(_path, '["/home/me/notes"]'), tools=CONTAINER_TOOLS),
-    "read_only": Key(read=read_boolean, tools=CONTAINER_TOOLS),
-    "hosts": Key(read=_list(_host, '["example.org"]'), tools=(HTTP_FETCH,)),
-    "methods": Key(read=_list(_method, '["GET"]'), tools=(HTTP_FETCH,)),
-    "max_bytes": Key(read=_whole(MAX_BYTES), tools=(HTTP_FETCH,)),
-    "commands": Key(read=_list(_command, '["ls"]'), tools=(SHELL,)),
+    "paths": Key(read=_list(_path, '["/home/me/notes"]'), tools=CONTAINER_TOOLS, mcp=False),
+    "read_only": Key(read=read_boolean, tools=CONTAINER_TOOLS, mcp=False),
+    "hosts": Key(read=_list(_host, '["example.org"]'), tools=(HTTP_FETCH,), mcp=False),
+    "methods": Key(read=_list(_method, '["GET"]'), tools=(HTTP_FETCH,), mcp=False),
+    "max_bytes": Key(read=_whole(MAX_BYTES), tools=(HTTP_FETCH,), mcp=False),
+    "commands": Key(read=_list(_command, '["ls"]'), tools=(SHELL,), mcp=False),
     "time_limit_ms": Key(read=_whole(MAX_TIME_LIMIT_MS), tools=CONTAINER_TOOLS),
-    "memory_mb": Key(read=_whole(MAX_MEMORY_MB), tools=CONTAINER_TOOLS),
+    "memory_mb": Key(read=_whole(MAX_MEMORY_MB), tools=CONTAINER_TOOLS, mcp=False),
 }
 """Every key that a grant may have."""
 

@@ -150,8 +150,8 @@ def _shown(key: str) -> str:
 
 def _misplaced(values: Mapping[str, Any]) -> Iterator[Found]:
     tool = values.get("tool")
-    for key in values if tool is not None else ():
-        if tool not in KEYS[key].tools:
+    for key in values:
+        if tool is not None and not KEYS[key].fits(tool):
             yield (key,), f"{key} is no key of a grant for {tool}; remove it"
 
 

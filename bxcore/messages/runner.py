@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from bxcore.args import HttpFetchArgs, ReadFileArgs, ShellArgs, WriteFileArgs
+from bxcore.args import HttpFetchArgs, McpArgs, ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.grants import Grant
 from bxcore.messages.errand import NobodyCame
 from bxcore.sandbox.view import SandboxView
@@ -20,7 +20,7 @@ class RunTool:
     the host that the run must not see.
     """
 
-    args: ReadFileArgs | WriteFileArgs | ShellArgs | HttpFetchArgs
+    args: ReadFileArgs | WriteFileArgs | ShellArgs | HttpFetchArgs | McpArgs
     grant: Grant
     session: str
     call: str

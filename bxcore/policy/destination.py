@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bxcore.args import Args, ArgsError, HttpFetchArgs, ReadFileArgs, ShellArgs, WriteFileArgs
+from bxcore.args import Args, ArgsError, HttpFetchArgs, McpArgs, ReadFileArgs, ShellArgs, WriteFileArgs
 from bxcore.grants.grant import Grant
 from bxcore.policy.commands import CommandLine
 from bxcore.policy.files import File
 from bxcore.policy.hosts import Place
+from bxcore.policy.mcp_server import McpServer
 
 
 class Destination(Protocol):
@@ -84,6 +85,8 @@ def of(args: Args) -> Destination:
             return CommandLine.of(args.command)
         case HttpFetchArgs():
             return _place(args)
+        case McpArgs():
+            return McpServer.of(args)
         case _:
             return NOWHERE
 

@@ -96,7 +96,7 @@ def _too_many_calls(facts: Facts) -> Finding:
 
 def _no_such_tool(facts: Facts) -> Finding:
     """Exact match only: a name is never mended."""
-    if facts.call.tool in args.ARGUMENT_TYPES:
+    if args.is_tool(facts.call.tool):
         return Finding(f"{facts.call.tool} is one")
     return Finding("no tool has this name", "no tool has this name; look one up with find_tool")
 

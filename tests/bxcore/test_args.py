@@ -17,6 +17,7 @@ from bxcore.args import (
     AskMemoryArgs,
     CallToolArgs,
     HttpFetchArgs,
+    McpArgs,
     MemoryArgs,
     ReadFileArgs,
     WriteFileArgs,
@@ -204,6 +205,7 @@ def read_or_told(tool: str, text: str) -> ArgsError | None:
         value: Args = parse(tool, text)
     except ArgsError as error:
         return error
+    assert not isinstance(value, McpArgs)
     value.check()
     assert parse(tool, canonical_json(value)) == value
     assert canonical_json(value).encode()

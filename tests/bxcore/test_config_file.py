@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bxcore.config import Settings, SourceText, load
-from bxcore.config.settings import ModelServerTable
+from bxcore.config.settings import McpTable, ModelServerTable
 from bxcore.grants import load as load_grants
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -45,11 +45,13 @@ def test_each_line_that_is_uncommented_says_the_default() -> None:
 
 def test_every_key_is_there_and_none_that_the_code_does_not_know() -> None:
     tables = tomllib.loads(uncommented(unset=True))
+    (server,) = tables.pop("mcp")
+    assert set(server) == set(McpTable.model_fields)
     written = {f"{table}.{key}" for table, keys in tables.items() for key in keys}
     known = {
         f"{table}.{key}"
         for table, info in Settings.model_fields.items()
-        for key in info.annotation.model_fields  # type: ignore[union-attr]
+        for key in getattr(info.annotation, "model_fields", ())
     }
     assert written == known
     assert set(tables["honcho"]["read"][0]) == {"agent", "workspace", "trusted", "class"}

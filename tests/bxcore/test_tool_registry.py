@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bxcore.args import CallToolArgs, ClockArgs, FindToolArgs, canonical_json
+from bxcore.mcp_tools import McpTool
 from bxcore.records import ToolCall
 from bxcore.tool_registry import NotRun, Own, Route, ToBroker, ToolRegistry, all_reads
 
@@ -167,3 +168,39 @@ def test_a_tool_that_is_gone_answers_plainly() -> None:
     assert "no tool is named telegraph" in str(
         REGISTRY.route(ToolCall(id="a", name="telegraph", arguments="{}"))
     )
+
+
+MCP = (
+    McpTool(name="mcp.time.convert", description="of the MCP server time: Convert a time", schema="{}"),
+    McpTool(name="mcp.time.get", description="of the MCP server time: Tell the time", schema="{}"),
+)
+
+
+def test_tools_of_mcp_servers_are_found_and_called_and_stand_in_no_array() -> None:
+    registry = ToolRegistry(mcp=MCP)
+    assert registry.find("convert between timezones, time").splitlines()[0] == MCP[0].line()
+    assert registry.array() == ToolRegistry().array()
+    assert "mcp" not in str(registry.names)
+    wanted = json.dumps({"name": "mcp.time.get", "arguments": {"zone": "UTC"}})
+    assert registry.route(ToolCall(id="1", name="call_tool", arguments=wanted)) == ToBroker(
+        "mcp.time.get", '{"zone":"UTC"}'
+    )
+    assert registry.route(ToolCall(id="1", name="mcp.time.get", arguments="{}")) == ToBroker(
+        "mcp.time.get", "{}"
+    )
+
+
+def test_a_tool_that_no_mcp_server_has_is_named_with_the_nearest_one() -> None:
+    route = ToolRegistry(mcp=MCP).route(ToolCall(id="1", name="mcp.time.got", arguments="{}"))
+    assert isinstance(route, NotRun)
+    assert "did you mean mcp.time.get" in route.sentence
+
+
+def test_where_nobody_knows_the_servers_such_a_call_goes_to_the_broker() -> None:
+    call = ToolCall(id="1", name="mcp.any.tool", arguments="{}")
+    assert ToolRegistry().route(call) == ToBroker("mcp.any.tool", "{}")
+    assert isinstance(ToolRegistry(mcp=()).route(call), NotRun)
+
+
+def test_what_is_not_found_is_told_with_the_names_of_mcp_tools() -> None:
+    assert "mcp.time.get" in ToolRegistry(mcp=MCP).find("zzz")

@@ -48,10 +48,13 @@ NETWORK = {
 PROCESS = {"logging", "queue", "signal", "subprocess", "sys.stderr", "sys.stdin", "sys.stdout", "threading"}
 PURE_OTHERS = {"idna", "inscriptis", "lxml", "pydantic", "pydantic_core", "tomli"}
 OUTSIDE = {
+    "anyio",
     "h11",
     "httpcore",
     "httpx",
     "loguru",
+    "mcp",
+    "mcp_types",
     "numpy",
     "podman",
     "requests",
@@ -163,6 +166,16 @@ def test_the_operators_command_starts_without_the_heavy_libraries() -> None:
     command = [sys.executable, "-c", script]
     asked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=20, check=False)
     assert (asked.returncode, asked.stdout, asked.stderr) == (0, "\n", "")
+
+
+def test_the_official_client_of_mcp_is_met_in_its_own_process_alone() -> None:
+    found = {
+        module.name
+        for module in modules(*SHIPPED)
+        for _, name in imported(module.tree, module.dotted)
+        if name.split(".")[0] in {"anyio", "mcp", "mcp_types"} or name.startswith("bxio.mcp.bridge")
+    }
+    assert found == {"bxio/mcp/bridge.py", "bxio/mcp/bridge_lines.py"}
 
 
 @pytest.mark.parametrize(

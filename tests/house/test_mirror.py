@@ -10,6 +10,9 @@ BY_STORY = frozenset({"house", "kit", "traps", "chaos", "scenarios", "doubles"})
 """Folders of tests that belong to no single file."""
 TESTED_ELSEWHERE = {
     "actors/base.py": "names the kernel's parts; tests/traps",
+    "actors/model_honcho.py": "what a box is made of; tests/scenarios/test_one_sentence.py and others",
+    "bxio/mcp/bridge.py": "a process: asked through actors.mcp_server, in its tests",
+    "bxio/mcp/child.py": "its owner's end, driven by actors.mcp_server, in its tests",
     "bxio/fetch/page_child.py": "a process: asked through bxio.fetch.page, in its tests",
     "bxio/fetch/resolve_child.py": "a process: asked through bxio.fetch.resolving, in its tests",
     "bxio/sandbox_makers.py": "makes what tests/scenarios/test_tools.py runs calls in",

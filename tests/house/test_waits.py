@@ -16,12 +16,15 @@ NEEDS_TIMEOUT = {"communicate": 2, "wait_for": 2, "create_connection": 2, "urlop
 SUBPROCESS = frozenset({"run", "call", "check_call", "check_output"})
 
 WITHOUT: dict[tuple[str, str], str] = {
+    ("bxio/mcp/bridge.py", "changed.wait()"): "a task of the bridge, which ends with the box",
+    ("bxio/mcp/bridge.py", "self._event.wait()"): "the same",
     ("tests/kit/probe.py", "self._lease.get()"): "ends at the timer that the line above it sets",
 }
 """Waits that need no deadline: (file, the call as written) and the reason."""
 ASLEEP: dict[str, str] = {
     "bxio/embedded_honcho/faults.py": "the slow first chat is the fault itself; it ends by the deadline",
     "bench/rows_audit.py": "the slow disk itself, whose every sync takes so much longer",
+    "tests/doubles/mcp_servers.py": "a process that hangs, until it is killed",
     "tests/doubles/model_process.py": "a child process that loads for ever, until it is killed",
     "bxio/model/client.py": "waits before another attempt, in short steps that a cut ends",
 }

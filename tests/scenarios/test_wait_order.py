@@ -14,12 +14,13 @@ from loguru import logger
 from actors.base import Reply, Runtime
 from actors.box_facts import BoxFacts
 from actors.box_parts import Parts
+from actors.model_honcho import embedded_honcho
 from actors.supervising import start_root
 from bxcore.config import Secrets, Settings
 from bxcore.messages.loop import PromptSize, Say
 from bxcore.paths import find
 from bxio.claim import claim
-from supervisor import _embedded_honcho, tree
+from supervisor import tree
 from tests.doubles.model_server import ModelServer, Step
 
 LONG_S = 20.0
@@ -53,7 +54,7 @@ def running(runtime: Runtime, waits: set[tuple[str, str]], tmp_path: Path) -> It
     paths = find({}, cwd=tmp_path, home=str(tmp_path))
     with ModelServer(choose) as server:
         settings = Settings.model_validate({"model": {"url": server.url, "profile": "native"}})
-        taken = claim(paths, log_level="info", honcho=_embedded_honcho(settings, runtime))
+        taken = claim(paths, log_level="info", honcho=embedded_honcho(settings, runtime))
         parts = Parts(
             runtime=runtime,
             settings=settings,
