@@ -23,7 +23,7 @@ from bxctl.talking.watching import Watching
 _LOOKED_THROUGH = 50
 """Of a session's last turns, when a message is looked for in them."""
 _BEHIND_S = 0.5
-"""How long an own turn's first line waits for the end of the turn before it."""
+"""How long a turn's first line waits for the end of the turn before it, which came by another stream."""
 _NEVER_TAKEN = frozenset({Exit.NOT_RUNNING})
 """How sending fails when nothing listened."""
 
@@ -122,23 +122,30 @@ class LiveTurns:
 
     # What their streams tell.
 
-    def hear(self, message: Message) -> bool:
-        """Take the next line of an own message; False when its stream has ended before the turn did."""
+    def hear(self, message: Message) -> None:
+        """Take the next line of an own message; a stream that has ended before its turn is looked into."""
         assert message.lines is not None
         try:
             line = next(message.lines, None)
         except CommandError:
             line = None
-        if line is None and message.taken_back and not message.begun:
+        if line is not None:
+            self._own_line(message, line)
+        elif message.taken_back and not message.begun:
             self.outgoing.over(message)
             self._between_lines(f"· taken back: {short(message.text)}")
-            return True
-        if line is None:
+        else:
+            self._lost(message)
+        self.send()
+
+    def _lost(self, message: Message) -> None:
+        """Its stream has ended: the box has, or the connection alone."""
+        if message.lines is not None:
             message.lines.close()
-            message.lines, message.lost = None, True
-            return False
-        self._own_line(message, line)
-        return True
+        message.lines, message.lost = None, True
+        self.conversation.approvals.forget()
+        if not self.watching.gone:
+            self.watch_again()
 
     def _own_line(self, message: Message, line: LineJson) -> None:
         message.heard = message.heard or line["kind"] != "waiting"
@@ -204,7 +211,9 @@ class LiveTurns:
             return self.watching.due_s() == 0
         try:
             for line in self.watching.take():
-                self._note(line)
+                if line["kind"] == "turn_started":
+                    self._have_mine_out(line["turn"])
+                    self._turns = max(self._turns, line["turn"])
                 self._news += self.others.take(line, self.outgoing.texts())
         except CommandError:
             self.watch_again()
@@ -218,9 +227,16 @@ class LiveTurns:
         if self.watching.gone and self.watching.due_s() == 0 and self.watching.open():
             self._box_is_back()
 
-    def _note(self, line: LineJson) -> None:
-        if line["kind"] == "turn_started":
-            self._turns = max(self._turns, line["turn"])
+    def _have_mine_out(self, number: int) -> None:
+        """Show the end of an own turn before another's next one: its stream may be an instant behind."""
+        until_s = time.monotonic() + _BEHIND_S
+        for mine in self.outgoing:
+            while mine.turn is not None and mine.turn < number and mine.lines is not None:
+                if not mine.lines.ready(max(0.0, until_s - time.monotonic())):
+                    return
+                self.hear(mine)
+                if mine not in self.outgoing:
+                    break
 
     def _show_theirs(self, lines: Collection[LineJson]) -> None:
         for line in lines:

@@ -191,10 +191,7 @@ class Talk:
         ready = self._wait()
         for message in self._turns.outgoing:
             if message.lines is not None and (message.lines.in_hand() or message.lines.fileno() in ready):
-                if self._turns.hear(message):
-                    self._turns.send()
-                else:
-                    self._lost_one()
+                self._turns.hear(message)
         if self._stop_next and not self._turns.outgoing.taking_back:
             self._stop_next = False
             self._try(slash.Order(name="stop"))
@@ -223,13 +220,6 @@ class Talk:
             due_s = turns.watching.due_s()
             wait_s = SILENCE_S if due_s is None else due_s
         return {descriptor for descriptor, _ in poll.poll(wait_s * 1000)}
-
-    def _lost_one(self) -> None:
-        """A stream has ended: the box has, or the connection alone."""
-        turns = self._turns
-        turns.conversation.approvals.forget()
-        if not turns.watching.gone:
-            turns.watch_again()
 
     def _typed(self, typed: bytes) -> None:
         approvals = self._turns.conversation.approvals
