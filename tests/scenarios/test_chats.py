@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import stat
 import threading
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.bxctl.person import Person
+from tests.bxctl.person import Person, wait_for
 from tests.doubles.model_server import ModelServer, Step
 from tests.scenarios.box import Box
 
@@ -30,6 +31,8 @@ class Model:
             assert self.go_on.wait(60)
         if "silence" in text:
             return {"silence_s": 100}
+        if "tool" in text:
+            return {"call": ["shell", {"command": "sleep 7371"}]}
         if "stream" in text:
             return {"say": "word " * 2_000, "drip_s": 0.05}
         return {"say": f"reply to {text.rsplit(maxsplit=1)[-1]}"}
@@ -128,6 +131,32 @@ def test_a_stop_ends_the_turn_and_what_waits_runs(box: Box) -> None:
         person.sees("> ")
     leave(person)
     assert [reply is None for _, reply in said(box)] == [True, False, True, False]
+
+
+def runs(command: str) -> bool:
+    """Whether a process of this machine has exactly these words."""
+    wanted = command.replace(" ", "\0").encode() + b"\0"
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if each.read_bytes() == wanted:
+                return True
+    return False
+
+
+def test_a_stop_ends_what_a_tool_runs(box: Box) -> None:
+    (box.home / "grants").mkdir(exist_ok=True)
+    (box.home / "grants" / "sleep.toml").write_text('tool = "shell"\nmode = "auto"\ncommands = ["sleep"]\n')
+    assert box.bxctl("grants", "reload").returncode == 0
+    person = Person(box)
+    person.sees("> ")
+    person.types("a tool\n")
+    person.sees("· shell")
+    wait_for(lambda: runs("sleep 7371"))
+    person.types("/stop\n")
+    person.sees("\nstopped")
+    wait_for(lambda: not runs("sleep 7371"))
+    leave(person)
+    assert said(box) == [("a tool", None)]
 
 
 def test_stop_all_and_ctrl_c_take_back_what_waits(box: Box) -> None:
