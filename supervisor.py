@@ -352,7 +352,8 @@ def main(argv: Sequence[str] | None = None, *, dialer: Dialer | None = None) -> 
 def _run(opened: Opening, dialer: Dialer) -> int:
     """Take the state folder, start the tree, wait for its end."""
     runtime, settings = Runtime(), opened.settings
-    paths = replace(opened.paths, log=settings.log.folder or opened.paths.log)
+    secret_files = derived.secret_files(settings)
+    paths = replace(opened.paths, log=settings.log.folder or opened.paths.log, secret_files=secret_files)
     honcho = embedded_honcho(settings, runtime)
     try:
         taken = claim(paths, log_level=settings.log.level, honcho=honcho)

@@ -53,6 +53,8 @@ class Paths:
     log: Path
     credentials: Path | None
     """``$CREDENTIALS_DIRECTORY``, where systemd's ``LoadCredential=`` puts secrets."""
+    secret_files: tuple[Path, ...] = ()
+    """The files of secrets that the configuration names, once it was read."""
 
     @property
     def config_file(self) -> Path:
@@ -62,7 +64,8 @@ class Paths:
     @property
     def own(self) -> tuple[Path, ...]:
         """What the box keeps for itself: no tool is shown any of it. The folder of grants is not among it."""
-        return (self.config_file, self.state, self.run, self.cache, self.log, *PROGRAM)
+        secrets = (*self.secret_files, *((self.credentials,) if self.credentials is not None else ()))
+        return (self.config_file, self.state, self.run, self.cache, self.log, *secrets, *PROGRAM)
 
     @property
     def socket(self) -> Path:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bxcore.config import ConfigProblem, Secrets, Settings, read, read_secrets
+from bxcore.config.derived import secret_files
 from bxcore.grants import SANDBOXED_TOOLS, Grants, Mode, load
 from bxcore.paths import Paths, socket_problem
 
@@ -39,6 +40,7 @@ def examine(paths: Paths, environ: Mapping[str, str], *, cwd: Path) -> Examined:
     problems = [_of_configuration(each) for each in loaded.problems]
     secrets = Secrets()
     if loaded.settings is not None:
+        paths = replace(paths, secret_files=secret_files(loaded.settings))
         secrets, more = read_secrets(loaded.settings, paths, environ, loaded.origins)
         problems += [_of_configuration(each) for each in more]
     granted = owners_grants(loaded.settings.broker.grants if loaded.settings else None, paths)

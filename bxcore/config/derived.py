@@ -1,6 +1,8 @@
-"""What follows from the settings: how long each waits, and which workspaces may be asked (spec 2.3, 4.5)."""
+"""What follows from the settings: waits, workspaces that may be asked, files of secrets (spec 2.3, 4.5)."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from bxcore.config.settings import Settings
 from bxcore.waits import Waits
@@ -20,3 +22,11 @@ def readable(settings: Settings) -> tuple[Readable, ...]:
         for each in honcho.read
     )
     return configured(trusted=honcho.trusted, untrusted=honcho.untrusted, fleet=honcho.fleet, others=others)
+
+
+def secret_files(settings: Settings) -> tuple[Path, ...]:
+    """Each file of secrets that the configuration names; no tool is shown one."""
+    tables = (settings.model, *settings.model.also)
+    named = (*(table.api_key_file for table in tables), settings.honcho.token_file, settings.api.token_file)
+    of_servers = (file for server in settings.mcp for file in server.env_files.values())
+    return (*(file for file in named if file is not None), *of_servers)

@@ -36,3 +36,15 @@ def test_with_no_honcho_table_there_are_the_two_own_workspaces() -> None:
         ("own", "boxmaker"),
         ("untrusted", "boxmaker-untrusted"),
     ]
+
+
+def test_each_file_of_a_secret_is_known() -> None:
+    text = {
+        "model": {"api_key_file": "/s/1", "also": [{"url": "http://127.0.0.1:1/v1", "api_key_file": "/s/2"}]},
+        "honcho": {"token_file": "/s/3"},
+        "api": {"token_file": "/s/4"},
+        "mcp": [{"name": "t", "command": ["t"], "env_files": {"A": "/s/5"}}],
+    }
+    found = derived.secret_files(Settings.model_validate(text))
+    assert sorted(map(str, found)) == [f"/s/{number}" for number in range(1, 6)]
+    assert derived.secret_files(Settings()) == ()

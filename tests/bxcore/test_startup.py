@@ -88,3 +88,31 @@ def test_no_grant_holds_the_boxs_own_program(tmp_path: Path, mode: str) -> None:
         (paths.grants / "mine.toml").write_text(f'tool = "{mode}"\nmode = "auto"\npaths = ["{place}"]\n')
         (problem,) = owners_grants(None, paths).problems
         assert "which is the box's own; name a folder apart from it" in problem.problem
+
+
+def test_no_grant_holds_a_file_of_a_secret(tmp_path: Path) -> None:
+    paths = find({}, cwd=tmp_path, home=str(tmp_path / "home"))
+    paths.grants.mkdir(parents=True)
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    (secrets / "token").write_text("tell-nobody-0123456789")
+    paths.config_file.write_text(
+        f'[honcho]\nurl = "http://127.0.0.1:1"\ntoken_file = "{secrets / "token"}"\n'
+    )
+    grant = paths.grants / "mine.toml"
+    grant.write_text(f'tool = "read_file"\nmode = "auto"\npaths = ["{secrets}"]\n')
+    (problem,) = examine(paths, {}, cwd=tmp_path).problems
+    assert (problem.file, problem.line) == (str(grant), 3)
+    assert f"meets {secrets / 'token'}, which is the box's own" in problem.problem
+
+
+def test_no_grant_holds_the_folder_of_credentials(tmp_path: Path) -> None:
+    (tmp_path / "credentials").mkdir()
+    environ = {"CREDENTIALS_DIRECTORY": str(tmp_path / "credentials")}
+    paths = find(environ, cwd=tmp_path, home=str(tmp_path / "home"))
+    paths.grants.mkdir(parents=True)
+    (paths.grants / "mine.toml").write_text(
+        f'tool = "read_file"\nmode = "auto"\npaths = ["{tmp_path / "credentials"}"]\n'
+    )
+    (problem,) = owners_grants(None, paths).problems
+    assert "which is the box's own" in problem.problem
