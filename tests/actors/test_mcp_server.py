@@ -166,6 +166,7 @@ def test_a_server_sees_what_is_configured_and_nothing_of_the_boxs_own(
     seen = json.loads(answer(asked(box, "environment")).content)
     assert seen["SECRET"] == "tell-nobody"
     assert "BOXMAKER_HONCHO__TOKEN" not in seen
+    assert b"of the box" not in Path(f"/proc/{bench.pid()}/environ").read_bytes()
     assert set(seen) <= {
         "PATH",
         "HOME",
