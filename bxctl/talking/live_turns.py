@@ -22,7 +22,7 @@ from bxctl.talking.watching import Watching
 
 _LOOKED_THROUGH = 50
 """Of a session's last turns, when a message is looked for in them."""
-_BEHIND_S = 0.5
+_BEHIND_S = 1.0
 """How long a turn's first line waits for the end of the turn before it, which came by another stream."""
 _NEVER_TAKEN = frozenset({Exit.NOT_RUNNING})
 """How sending fails when nothing listened."""
@@ -293,7 +293,7 @@ class LiveTurns:
             return
         wire, session = self.conversation.wire, self.conversation.session
         shown = last_turns(wire, session, _LOOKED_THROUGH)
-        known = {*self.others.theirs, *(each.turn for each in self.outgoing if each.turn is not None)}
+        known = set(self.others.theirs)
         for message in lost:
             was = Lost(text=message.text, before=message.before, turn=message.turn, sends=message.sends)
             found = became(was, shown, known, same_box=same_box)

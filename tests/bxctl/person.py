@@ -99,6 +99,10 @@ class Person:
             self.sees(text)
         return bool(ready)
 
+    def hears_nothing(self) -> bool:
+        """Whether nothing is written for a moment."""
+        return not (self._seen.strip() or select.select([self._terminal], [], [], 0.2)[0])
+
     def leaves(self) -> int:
         code = self.process.wait(timeout=20)
         os.close(self._terminal)

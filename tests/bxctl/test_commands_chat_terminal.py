@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 
 from actors.base import Refusal
-from bxcore.messages.loop import Queued, Say, StopTurn, TurnOver, TurnStarted, WatchSession
+from bxcore.messages.loop import Queued, Say, ShowSession, StopTurn, TurnOver, TurnStarted, WatchSession
 from bxctl.talking.outgoing import MOST_WAITING
 from tests.bxctl.conftest import MakeBox
 from tests.bxctl.person import PLAIN, Person, wait_for
 from tests.doubles.control_box import HELD, ControlBox, answered, turn
 
 XTERM = {"TERM": "xterm"}
+BY_SIGNAL_ALONE = (
+    "-c",
+    "import sys, bxctl.talking.editor as e, bxctl.boxmaker as b; e.LOOK_S = 1000.0; sys.exit(b.main())",
+)
+"""A chat that does not look for news each second, which is its way out when a signal came too early."""
 NO_READLINE = (
     "-c",
     "import sys; sys.modules['readline'] = None; from bxctl.boxmaker import main; sys.exit(main())",
@@ -31,11 +36,21 @@ def leave(person: Person) -> None:
     assert person.leaves() == 0
 
 
+def tell(box: ControlBox, number: int, *news: Any) -> None:
+    """Tell the asker of message ``number``."""
+    listener = [message for message in box.seen if isinstance(message, Say)][number].listener
+    assert listener is not None
+    for each in news:
+        listener.tell(each)
+
+
 class Held:
     """A box whose turns run until the test ends them; those behind the first are told their place."""
 
     def __init__(self, make: MakeBox) -> None:
         self.watchers: list[Any] = []
+        self.first_waits = False
+        """Whether the first message is told a place too."""
         self.box: ControlBox = make(script=self._script)
 
     def _script(self, message: Any) -> object:
@@ -43,7 +58,7 @@ class Held:
             self.watchers.append(message.listener)
         if not isinstance(message, Say):
             return answered(message)
-        place = len(self.box.held)
+        place = len(self.box.held) + self.first_waits
         assert message.listener is not None
         news = Queued(session="main", place=place) if place else TurnStarted(session="main", turn=1)
         message.listener.tell(news)
@@ -125,7 +140,7 @@ def test_a_python_without_readline_has_a_prompt_too(make: MakeBox) -> None:
 
 def test_news_take_the_prompt_off_a_terminal_and_bring_the_typed_text_back(make: MakeBox) -> None:
     held = Held(make)
-    person = Person(held.box, environ=XTERM)
+    person = Person(held.box, environ=XTERM, program=BY_SIGNAL_ALONE)
     person.sees("> ")
     person.types("half")
     person.sees("half")
@@ -140,6 +155,47 @@ def test_news_take_the_prompt_off_a_terminal_and_bring_the_typed_text_back(make:
     wait_for(lambda: said(held.box) == ["half a line"])
     held.end(0)
     leave(person)
+
+
+def test_anothers_turn_is_shown_whole_before_ones_own_begins(make: MakeBox) -> None:
+    held = Held(make)
+    person = Person(held.box)
+    person.sees("> ")
+    wait_for(lambda: bool(held.watchers))
+    theirs = TurnStarted(session="main", turn=1, text="hello", speaker="bob")
+    held.watchers[0].tell(theirs)
+    person.sees("[bob] hello")
+    held.first_waits = True
+    person.types("mine\n")
+    person.sees("· queued at place 1: mine")
+    tell(held.box, 0, TurnStarted(session="main", turn=2))  # by its own stream, which is ahead here
+    assert person.hears_nothing()
+    held.watchers[0].tell(TurnOver(result=turn(Say(session="main", text="hello"), reply="the red tin")))
+    person.sees("the red tin")
+    person.sees("· now: mine")
+    held.end(0)
+    leave(person)
+
+
+def test_the_arrow_keys_go_back_line_by_line(make: MakeBox) -> None:
+    box = make(script=lambda message: None if isinstance(message, ShowSession) else answered(message))
+    person = Person(box)
+    for text in ("one", "two", "\x10\x10"):
+        person.sees("> ")
+        person.types(f"{text}\n")
+        person.sees("the blue tin")
+    leave(person)
+    assert said(box) == ["one", "two", "one"]
+
+
+def test_a_chat_that_has_left_leaves_nothing_in_the_box(make: MakeBox) -> None:
+    box = make()
+    person = Person(box)
+    person.sees("> ")
+    assert len(box.chats) == 1
+    person.types("/quit\n")
+    assert person.leaves() == 0
+    assert len(box.chats) == 0
 
 
 def test_more_than_the_most_is_not_sent(make: MakeBox) -> None:

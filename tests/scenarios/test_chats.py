@@ -20,15 +20,18 @@ pytestmark = pytest.mark.timeout(120)
 
 
 class Model:
-    """Says ``reply to TEXT``; a text with ``hold`` has its reply when ``go_on`` is set."""
+    """Says ``reply to TEXT``; to ``hold`` when ``go_on`` is set, and to ``later`` when ``later`` is."""
 
     def __init__(self) -> None:
         self.go_on = threading.Event()
+        self.later = threading.Event()
 
     def step(self, body: Mapping[str, Any]) -> Step:
         text = str(body["messages"][-1]["content"])
         if "hold" in text:
             assert self.go_on.wait(60)
+        if "later" in text:
+            assert self.later.wait(60)
         if "silence" in text:
             return {"silence_s": 100}
         if "tool" in text:
@@ -43,6 +46,7 @@ def model() -> Iterator[Model]:
     model = Model()
     yield model
     model.go_on.set()
+    model.later.set()
 
 
 @pytest.fixture
@@ -53,6 +57,7 @@ def box(tmp_path: Path, model: Model) -> Iterator[Box]:
     ):
         yield started
         model.go_on.set()
+        model.later.set()
 
 
 def said(box: Box, session: str = "main") -> list[tuple[str, str | None]]:
@@ -206,6 +211,32 @@ def test_a_killed_box_interrupts_the_turn_and_the_chat_goes_on_when_it_is_back(
         ("number two", "reply to two"),
         ("number three", "reply to three"),
     ]
+
+
+def test_each_of_several_waiting_messages_is_found_or_sent_again_by_itself(box: Box, model: Model) -> None:
+    ada, bob = Person(box, "--speaker", "ada"), Person(box, "--speaker", "bob")
+    for each in (ada, bob):
+        each.sees("> ")
+    bob.types("hold zero\n")
+    ada.sees("[bob] hold zero")
+    for place, text in ((1, "later one"), (2, "number two")):
+        ada.types(f"{text}\n")
+        ada.sees(f"· queued at place {place}: {text}")
+    model.go_on.set()
+    ada.sees("· now: later one")
+    box.stop(signal.SIGKILL)
+    ada.sees("boxmaker has gone")
+    model.later.set()
+    box.start()
+    ada.sees("turn 2 was interrupted by boxmaker's end and is not run again: later one")
+    ada.sees("· sent again, for it was not taken: number two")
+    ada.sees("reply to two")
+    ada.sees("> ")
+    bob.sees("[ada] number two")
+    bob.sees("> ")
+    leave(ada)
+    leave(bob)
+    assert [reply for _, reply in said(box)] == ["reply to zero", None, "reply to two"]
 
 
 def test_a_box_that_goes_while_nothing_is_said_leaves_the_prompt_and_the_half_line(box: Box) -> None:

@@ -28,10 +28,12 @@ def test_nobody_else_reads_it_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         History(tmp_path).add("main", "hello")
+        made = stat.S_IMODE((tmp_path / NAME).stat().st_mode)
         History(tmp_path).add("main", "goodbye")
         History(tmp_path).forget(text="hello")
     finally:
         os.umask(before)
+    assert made == 0o600
     assert stat.S_IMODE((tmp_path / NAME).stat().st_mode) == 0o600
 
 

@@ -73,7 +73,7 @@ def test_a_turn_that_says_the_same_is_shown_when_ones_own_has_another_number() -
     others = OthersTurns()
     theirs = whole(4, "ok")
     assert [shown for line in theirs for shown in others.take(line, ("ok",))] == []
-    assert others.began(5, ()) == theirs
+    assert others.began(5, ("ok",)) == theirs  # another own message that says it waits
 
 
 def test_who_waits_sees_the_turn_that_says_the_same() -> None:
