@@ -33,16 +33,25 @@ There: TypeAlias = frozenset[tuple[object, str]]
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """Turns that go in one append, or one turn in several; turns whose log is gone have no parts."""
+    """Turns that go in one append, or one turn in several; turns whose log is gone have no parts.
+
+    With ``singly`` each part has an append of its own.
+    """
 
     turns: tuple[Waiting, ...]
     parts: tuple[Part, ...]
     gone: frozenset[Key]
+    singly: bool = False
 
     @property
     def in_pieces(self) -> bool:
         """Whether it takes several appends, so that a part of it may be there."""
-        return len(list(batches(self.parts))) > 1
+        return len(self.appends()) > 1
+
+    def appends(self, there: There = frozenset()) -> list[Sequence[Part]]:
+        """The parts of each append, without those that are ``there``."""
+        missing = [part for part in self.parts if (part.number, part.content) not in there]
+        return [[part] for part in missing] if self.singly else [*batches(missing)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +78,8 @@ class Sender:
         self.times = 1
         """How often ``request_s`` a request may take."""
 
-    def pack(self, session: str, batch: Sequence[Waiting]) -> Pack:
-        """The first turns of a batch: as many as one append takes, or one."""
+    def pack(self, session: str, batch: Sequence[Waiting], *, singly: bool = False) -> Pack:
+        """The first turns of a batch: as many as one append takes, or one; ``singly`` is its own."""
         log = self._read(session, min((waiting.row.turn for waiting in batch), default=1))
         done: list[Waiting] = []
         wanted: list[Part] = []
@@ -81,12 +90,12 @@ class Sender:
             wanted += found
             done.append(waiting)
         gone = frozenset(waiting.key for waiting in done if log.turn_of(waiting) is None)
-        return Pack(tuple(done), tuple(wanted), gone)
+        return Pack(tuple(done), tuple(wanted), gone, singly)
 
     def send(self, pack: Pack, there: There = frozenset()) -> bool:
         """Append what is not ``there``; whether there was anything."""
         first, appended = pack.turns[0], False
-        for batch in batches(part for part in pack.parts if (part.number, part.content) not in there):
+        for batch in pack.appends(there):
             messages = [
                 NewMessage(
                     peer=part.peer, content=part.content, metadata=part.metadata, created_at=part.at or None

@@ -19,7 +19,7 @@ from actors.outbox_ways import Ways
 from bxcore.delivery_marks import Fate
 from bxcore.outbox_line import Line, Move, Waiting
 from bxio.honcho import HonchoUnavailable
-from bxio.honcho.errors import Late, NoSuchWorkspace, Refused, ServerFailed
+from bxio.honcho.errors import Late, NoSuchWorkspace, Refused, ServerFailed, TooLarge
 from bxio.honcho.server import BadName
 from bxio.journal_file import JournalError
 from bxio.session_store import SessionError
@@ -131,12 +131,14 @@ class Steps:
             there = found
             if not there:
                 line.absent(first)
-        pack = self.sender.pack(session, batch)
+        pack = self.sender.pack(session, batch, singly=first.key in line.singly)
         try:
             appended = self.sender.send(pack, there)
         except Refused as error:
             self._well(first)  # it looked at what was sent
             self._refused(line, pack, str(error))
+        except TooLarge as error:
+            self._too_large(line, pack, error)
         except BadName:
             self._refused(line, pack, "a name that Honcho does not take")
         except HonchoUnavailable as error:
@@ -198,6 +200,12 @@ class Steps:
         found = line.refused(list(pack.turns))
         if found is not None:
             self._park(line, found, why)
+
+    def _too_large(self, line: Line, pack: Pack, error: TooLarge) -> None:
+        self._well(pack.turns[0])  # it takes less at once, as far as this tells
+        found = line.too_large(list(pack.turns), max(map(len, pack.appends()), default=1))
+        if found is not None:
+            self._park(line, found, str(error))
 
     def _append_failed(self, session: str, line: Line, pack: Pack, error: HonchoUnavailable) -> None:
         workspace, first = self.sender.workspace(pack.turns[0]), line.rows[0]

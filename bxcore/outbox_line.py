@@ -1,6 +1,7 @@
 """One session's line at the outbox: what goes next, and how a text that Honcho never takes is found (4.7).
 
-An append is stored whole or not at all. One that is refused is halved until one turn is left. A 500 tells
+An append is stored whole or not at all. One that is refused is halved until one turn is left; when that was
+refused for its size, its messages are sent one by one. A 500 tells
 nothing of its cause, so a turn that was answered so by itself is only suspected. It is tried again and again;
 each try counts if the server took some probes in between and failed at nothing else. Then a turn behind it is
 sent as a witness; when that comes through, or others have in the meantime, the suspect is parked and never
@@ -50,14 +51,18 @@ class Line:
 
     ``unsure`` says that the first ones may be in Honcho already, up to the first that is not there.
     ``maybe`` is an append whose end was unclear: it is there whole or not at all. Of ``apart`` each may be
-    there for itself: another life of the box sent it as a witness.
+    there for itself: another life of the box sent it as a witness. The messages of those in ``singly`` are
+    sent one by one, since all of them together are too large.
     """
 
     rows: list[Waiting] = field(default_factory=list)
     unsure: bool = False
     maybe: tuple[Waiting, ...] = ()
     apart: set[Key] = field(default_factory=set)
+    singly: set[Key] = field(default_factory=set)
     _most: int = MOST_TURNS
+    _bound: int = MOST_TURNS
+    """Turns of an append that was not too large; it does not grow while the line is in use."""
     _rounds: int = 0
     _probes: int = 0
     """Still to come through before the suspect is tried again."""
@@ -92,11 +97,11 @@ class Line:
     def next(self) -> list[Waiting]:
         """The turns of the next append: to one workspace, in order; one whose fate is its own goes alone."""
         first = self.rows[0]
-        if self._rounds or self.looked_up_alone(first):
+        if self._rounds or self.looked_up_alone(first) or first.key in self.singly:
             return [first]
         batch: list[Waiting] = []
         for waiting in self.rows[: self._most]:
-            if waiting.row.action != first.row.action or waiting.key in self.apart:
+            if waiting.row.action != first.row.action or waiting.key in self.apart | self.singly:
                 break
             batch.append(waiting)
         return batch
@@ -122,7 +127,7 @@ class Line:
         if self.rows[0] in taken:
             self._acquit()
         self._take_out(taken)
-        self._most = min(2 * self._most, MOST_TURNS)
+        self._most = min(2 * self._most, self._bound)
 
     def refused(self, batch: list[Waiting]) -> Waiting | None:
         """Halve a batch that was refused for what it holds; gives the turn to park once it is found."""
@@ -130,6 +135,20 @@ class Line:
             self._most = len(batch) // 2
             return None
         return batch[0]
+
+    def too_large(self, batch: list[Waiting], messages: int) -> Waiting | None:
+        """Send less at once; gives the turn to park once a single message is too large.
+
+        ``messages`` is how many one request of the batch had at the most.
+        """
+        if len(batch) > 1:
+            self._most = self._bound = len(batch) // 2
+            return None
+        if messages == 1:
+            return batch[0]
+        self.singly.add(batch[0].key)
+        self.apart.add(batch[0].key)  # some of its messages may be there, if it took several requests
+        return None
 
     def failed(self, batch: list[Waiting], others: int) -> None:
         """Note a 500 on an append."""
@@ -157,12 +176,13 @@ class Line:
         if waiting is self.rows[0]:
             self._acquit()
         self._take_out([waiting])
-        self._most = MOST_TURNS
+        self._most = self._bound
 
     def _take_out(self, gone: list[Waiting]) -> None:
         keys = {waiting.key for waiting in gone}
         self.rows = [waiting for waiting in self.rows if waiting.key not in keys]
         self.apart -= keys
+        self.singly -= keys
         self.maybe = tuple(waiting for waiting in self.maybe if waiting.key not in keys)
 
     def _acquit(self) -> None:

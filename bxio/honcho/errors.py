@@ -104,6 +104,12 @@ class Refused(HonchoUnavailable):
     kind = "what was sent is refused"
 
 
+class TooLarge(HonchoUnavailable):
+    """413, 414 or 431: a smaller request may be taken; this one never is."""
+
+    kind = "the server, or a proxy before it, refuses so large a request"
+
+
 class TooManyRequests(HonchoUnavailable):
     """429."""
 

@@ -258,3 +258,23 @@ def test_what_is_refused_is_found_by_halves() -> None:
     queue, server = line(48), Server({31: 422})
     assert Driver(queue, server).run(100) == [31]
     assert server.asked < 20
+
+
+def test_what_is_too_large_together_is_never_again_as_large() -> None:
+    queue = line(48)
+    assert queue.too_large(queue.next(), 96) is None
+    for _ in range(2):
+        assert len(queue.next()) == 24
+        queue.sent(queue.next()[:12])
+
+
+def test_a_turn_that_is_too_large_goes_in_single_messages_and_then_is_found() -> None:
+    queue = line(3)
+    first = queue.rows[0]
+    assert queue.too_large([first], 2) is None
+    assert (queue.next(), queue.looked_up_alone(first)) == ([first], True)
+    queue.absent(first)
+    assert queue.next() == [first], "alone, also when nothing of it is there"
+    assert queue.too_large([first], 1) is first
+    queue.parked(first)
+    assert len(queue.next()) == 2

@@ -36,6 +36,8 @@ class TroubledHoncho:
         """Method and path of each that came."""
         self.answers: dict[str, tuple[int, object]] = {}
         """What else ``fate`` may say, and the status and JSON that it stands for."""
+        self.most_bytes = 1 << 30
+        """Of a request's body; a longer one is answered 413, whatever its fate is."""
         self._port = 0
         self._http: _Http | None = None
         self._thread: threading.Thread | None = None
@@ -105,6 +107,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("content-length", "0")))
         self.server.honcho.requests.append(f"{self.command} {url.path}")
         fate, _, more = self.server.honcho.fate(self.command, url.path).partition(" ")
+        if len(body) > self.server.honcho.most_bytes:
+            fate, more = "413", ""
         if fate == "reset":
             self._reset()
             return
