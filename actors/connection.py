@@ -94,8 +94,6 @@ class Connection(Actor):
         self._known.chats.leave(self.name)
         if self._lines is not None:
             self._lines.news.close()
-        if self._watched is not None and not self._known.loop.closed:
-            self._known.loop.tell(self._watched)
         self._http.close()
 
     def cut(self) -> None:
@@ -303,7 +301,13 @@ class Connection(Actor):
         self.tell_later(self._limits.sign_of_life_s, SignOfLife())
 
     def _gone(self) -> None:
-        """The client has left. What it asked for goes on: its words are kept, and so is the reply."""
+        """The client has left. What it asked for goes on: its words are kept, and so is the reply.
+
+        A watch that ends otherwise is forgotten when the next news finds its stream closed.
+        """
+        if self._watched is not None:
+            self._known.loop.tell(self._watched)
+            self._watched = None
         self._leave()
 
     def _show_news(self) -> None:
@@ -316,10 +320,7 @@ class Connection(Actor):
             self._look_for_client()
 
     def _look_for_client(self) -> None:
-        """Of a watch, and of a message that waits: a client that closes its side is done with it.
-
-        The loop drops such a message.
-        """
+        """A client that closes its side is done with its watch, or takes its waiting message back."""
         if self._http.left():
             raise ClientGoneError("the client is done with it")
         if self.now() >= self._next_look_s:
