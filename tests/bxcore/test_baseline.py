@@ -74,8 +74,16 @@ def test_over_the_limit_the_largest_parts_are_named() -> None:
     over = PromptSizes(parts=parts, total=3001, limit=3000, estimated=False)
     assert problem(over) == (
         "the session cannot start: its prompt has 3001 tokens, over the limit of 3000; "
-        "the largest parts are memory 1900 and tools 701; shorten them"
+        "the largest parts are memory 1900 and tools 701; memory is user.md and memory.md together: "
+        "shorten these, or have `bxctl memory consolidate` do it"
     )
     guessed = PromptSizes(parts=parts, total=3001, limit=3000, estimated=True)
     assert "its prompt has by estimate 3001 tokens" in str(problem(guessed))
     assert problem(PromptSizes(parts=parts, total=3000, limit=3000, estimated=False)) is None
+
+
+def test_where_memory_is_not_the_largest_part_the_parts_are_to_be_shortened() -> None:
+    parts = (("tools", 2900), ("memory", 200))
+    assert str(problem(PromptSizes(parts=parts, total=3100, limit=3000, estimated=False))).endswith(
+        "the largest parts are tools 2900 and memory 200; shorten them"
+    )
