@@ -30,6 +30,7 @@ from bxcore.messages.outbox import (
     ShowOutbox,
 )
 from bxcore.outbox_facts import OutboxFacts
+from bxcore.outbox_parking import reasons
 from bxio.deadline_http import Cut
 from bxio.honcho import HonchoUnavailable
 from bxio.journal_file import JournalError
@@ -119,13 +120,16 @@ class Outbox(Actor):
         return None
 
     def facts(self) -> Mapping[str, str | int | float]:
-        """Turns that wait and that were parked, and failures in a row."""
+        """Turns that wait and that were parked, failures in a row, and why the last try failed."""
         if not self._open:
             return {}
+        worst = self._ways.worst
         return {
             "waiting": self._queue.waiting,
             "parked": len(self._marks.known.parked),
-            "failures": self._ways.worst.failures,
+            "failures": worst.failures,
+            "failing": worst.why,
+            "refuses all": int(self._steps.all_refused),
         }
 
     # When.
@@ -193,4 +197,7 @@ class Outbox(Actor):
             failing_s=worst.failing_s(self.now()),
             saves=self._delivery.save,
             queue=self._thinks,
+            lasting=worst.lasting,
+            refuses_all=self._steps.all_refused,
+            reasons=reasons(mark.why for mark in self._marks.known.parked.values()),
         )

@@ -6,18 +6,19 @@ Each workspace has a circuit. A session that has trouble of its own rests by its
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from loguru import logger
 
 from actors.outbox_erasing import carried_out, erase
-from actors.outbox_failures import LATER, SURE
+from actors.outbox_failures import LASTING, LATER, SURE
 from actors.outbox_parts import Delivery
 from actors.outbox_sending import MOST_TIMES, Pack, Sender, There
 from actors.outbox_waiting import Queue
 from actors.outbox_ways import Ways
 from bxcore.delivery_marks import Fate
 from bxcore.outbox_line import Line, Move, Waiting
+from bxcore.outbox_parking import FAILS_ALONE, REFUSED_ALL
 from bxio.honcho import HonchoUnavailable
 from bxio.honcho.errors import Late, NoSuchWorkspace, Refused, ServerFailed, TooLarge
 from bxio.honcho.server import BadName
@@ -26,7 +27,6 @@ from bxio.session_store import SessionError
 
 EXTRA = 0.25
 """How often there is a look-up more."""
-FAILS_ALONE = "500 again and again, while others came through"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +39,8 @@ class Steps:
     ways: Ways
     appended: int = 0
     """Appends that came through."""
+    refused: dict[str, int] = field(default_factory=dict)
+    """Turns that were parked because they were refused since a workspace took one; by workspace."""
 
     # Which.
 
@@ -69,7 +71,12 @@ class Steps:
 
     def why(self, waiting: Waiting) -> str:
         """Why a turn waits, empty when it is about to be sent."""
-        return self.ways.why(waiting.key.session, self.sender.workspace(waiting))
+        why = self.ways.why(waiting.key.session, self.sender.workspace(waiting))
+        line = self.queue.lines.get(waiting.key.session)
+        if line is None or not line.suspected or waiting is not line.rows[0]:
+            return why
+        times = "once" if line.suspected == 1 else f"{line.suspected} times"
+        return f"{line.cause}: {times} for this turn alone; it is parked if the server takes others, not it"
 
     # What.
 
@@ -82,7 +89,7 @@ class Steps:
             else:
                 self._move(session, self.queue.lines[session])
         except (JournalError, SessionError) as error:
-            self.ways.rest(session, error.sentence)
+            self.ways.rest(session, error.sentence, lasting=True)
             logger.error("outbox: session {}: {}", session, error.sentence)
 
     def _erase(self, session: str) -> None:
@@ -109,7 +116,7 @@ class Steps:
                 self.sender.mark(witness, Fate.SENDING)
                 self._send(session, line, [witness])
             case Move.PARK:
-                self._park(line, line.rows[0], FAILS_ALONE)
+                self._park(line, line.rows[0], line.cause)
 
     def _probe(self, line: Line) -> None:
         first = line.rows[0]
@@ -134,13 +141,12 @@ class Steps:
         pack = self.sender.pack(session, batch, singly=first.key in line.singly)
         try:
             appended = self.sender.send(pack, there)
-        except Refused as error:
-            self._well(first)  # it looked at what was sent
-            self._refused(line, pack, str(error))
-        except TooLarge as error:
-            self._too_large(line, pack, error)
+        except (Refused, TooLarge) as error:
+            self._refused(session, line, pack, error)
         except BadName:
-            self._refused(line, pack, "a name that Honcho does not take")
+            parked = line.refused(list(pack.turns))
+            if parked is not None:
+                self._park(line, parked, "a name that Honcho does not take")
         except HonchoUnavailable as error:
             self._append_failed(session, line, pack, error)
         else:
@@ -191,43 +197,70 @@ class Steps:
         self.sender.delivered(pack)
         if appended:
             self.appended += 1
+            self.refused.pop(self.sender.workspace(pack.turns[0]), None)
             self.sender.times = max(1, self.sender.times // 2)
         line.sent(pack.turns)
         self.queue.gone(pack.turns)
         self.ways.goes(pack.turns[0].key.session)
 
-    def _refused(self, line: Line, pack: Pack, why: str) -> None:
-        found = line.refused(list(pack.turns))
-        if found is not None:
-            self._park(line, found, why)
+    @property
+    def all_refused(self) -> bool:
+        """Whether a workspace refuses every turn."""
+        return any(map(self._refuses_all, self.refused))
 
-    def _too_large(self, line: Line, pack: Pack, error: TooLarge) -> None:
-        self._well(pack.turns[0])  # it takes less at once, as far as this tells
-        found = line.too_large(list(pack.turns), max(map(len, pack.appends()), default=1))
-        if found is not None:
-            self._park(line, found, str(error))
+    def _refuses_all(self, workspace: str) -> bool:
+        """Whether so many turns were refused in a row that it says nothing of what they hold."""
+        return self.refused.get(workspace, 0) >= REFUSED_ALL
+
+    def _refused(self, session: str, line: Line, pack: Pack, error: Refused | TooLarge) -> None:
+        """Send less, or park what is found; where all is refused, a turn is only suspected as after a 500."""
+        turns, workspace = list(pack.turns), self.sender.workspace(pack.turns[0])
+        if isinstance(error, TooLarge):
+            found = line.too_large(turns, max(map(len, pack.appends()), default=1))
+        else:
+            found = line.refused(turns)
+        if not self._refuses_all(workspace):
+            self._well(pack.turns[0])  # it looked at what was sent
+            if found is not None:
+                self.refused[workspace] = self.refused.get(workspace, 0) + 1
+                self._park(line, found, str(error))
+        elif found is not None:
+            if pack.in_pieces:
+                line.apart.add(found.key)
+            self._suspect(session, line, pack, error)
+
+    def _suspect(self, session: str, line: Line, pack: Pack, error: HonchoUnavailable) -> None:
+        """Hold it against the first turn of the line, if that went alone, and against nothing else."""
+        alone = pack.turns == (line.rows[0],)
+        line.failed(list(pack.turns), self.appended)
+        if alone:
+            line.cause = FAILS_ALONE if isinstance(error, ServerFailed) else str(error)
+            self.ways.rest(session, str(error))
+        self._failed(self.sender.workspace(pack.turns[0]), error, suspected=alone)
 
     def _append_failed(self, session: str, line: Line, pack: Pack, error: HonchoUnavailable) -> None:
-        workspace, first = self.sender.workspace(pack.turns[0]), line.rows[0]
+        workspace = self.sender.workspace(pack.turns[0])
         if pack.in_pieces or not isinstance(error, SURE):
             line.maybe = pack.turns
         if isinstance(error, NoSuchWorkspace):
-            self._make(workspace)
-        elif isinstance(error, LATER):
+            self._make(workspace, error)
+            return
+        if isinstance(error, LATER):
             self.ways.settle(session, str(error), self.delivery.settle_s)
         elif isinstance(error, ServerFailed):
-            line.failed(list(pack.turns), self.appended)
-            if pack.turns == (first,):
-                self.ways.rest(session, str(error))
-                self._failed(workspace, error, suspected=True)
-                return
+            self._suspect(session, line, pack, error)
+            return
         self._failed(workspace, error)
 
-    def _make(self, workspace: str) -> None:
+    def _make(self, workspace: str, missing: NoSuchWorkspace) -> None:
+        """Make a workspace that is missing; the next append goes there."""
         try:
             self.sender.make_workspace(workspace)
         except HonchoUnavailable as error:
-            logger.warning("outbox: workspace {} cannot be made: {}", workspace, error)
+            why = NoSuchWorkspace(missing.status, detail=f"{missing.kind}, and it cannot be made: {error}")
+            self._failed(workspace, why, lasting=isinstance(error, (*LASTING, Refused)))
+        else:
+            self._failed(workspace, missing)
 
     def _park(self, line: Line, waiting: Waiting, why: str) -> None:
         self.sender.mark(waiting, Fate.PARKED, why)
@@ -238,11 +271,14 @@ class Steps:
             "outbox: turn {} of session {} is parked: {}", waiting.row.turn, waiting.row.session, why
         )
 
-    def _failed(self, workspace: str, error: HonchoUnavailable, *, suspected: bool = False) -> None:
+    def _failed(
+        self, workspace: str, error: HonchoUnavailable, *, suspected: bool = False, lasting: bool = False
+    ) -> None:
         """Open the circuit; what is not the fault of a suspect is a doubt about all of them."""
         if isinstance(error, Late):
             self.sender.times = min(MOST_TIMES, 2 * self.sender.times)
-        if self.ways.failed(workspace, str(error), error.retry_after_s):
+        lasting = lasting or isinstance(error, LASTING)
+        if self.ways.failed(workspace, str(error), error.retry_after_s, lasting=lasting):
             logger.warning("outbox: {} turns wait for honcho: {}", self.queue.waiting, error)
         if not suspected:
             for line in self.queue.lines.values():

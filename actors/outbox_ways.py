@@ -6,7 +6,7 @@ A room of ``actors/outbox.py`` (spec 4.7).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bxcore.backoff import Backoff
 from bxcore.circuit import Circuit
@@ -35,18 +35,20 @@ class Ways:
 
     @property
     def worst(self) -> Circuit:
-        """What has failed for longest."""
-        known = [*self._circuits.values(), *self._rests.values()]
-        return min((each for each in known if each.failures), key=_since_s, default=Circuit())
+        """What has failed for longest; of what does not mend itself, if there is such."""
+        failing = [each for each in (*self._circuits.values(), *self._rests.values()) if each.failures]
+        lasting = [each for each in failing if each.lasting]
+        return min(lasting or failing, key=_since_s, default=Circuit())
 
     # Of a workspace.
 
-    def failed(self, workspace: str, why: str, asked_s: float | None) -> bool:
+    def failed(
+        self, workspace: str, why: str, asked_s: float | None = None, *, lasting: bool = False
+    ) -> bool:
         """Open its circuit; whether it was closed. ``asked_s`` is the server's Retry-After."""
         before = self._circuit(workspace)
-        self._circuits[workspace] = before.failed(
-            why, self.now(), backoff=self.backoff, chance=self.chance(), asked_s=asked_s
-        )
+        after = before.failed(why, self.now(), backoff=self.backoff, chance=self.chance(), asked_s=asked_s)
+        self._circuits[workspace] = replace(after, lasting=lasting)
         return not before.failures
 
     def answers(self, workspace: str) -> None:
@@ -63,17 +65,18 @@ class Ways:
 
     # Of a session.
 
-    def rest(self, session: str, why: str) -> None:
+    def rest(self, session: str, why: str, *, lasting: bool = False) -> None:
         """Let it rest, longer each time."""
-        self._rest(session, why, self.backoff)
+        self._rest(session, why, self.backoff, lasting=lasting)
 
     def settle(self, session: str, why: str, seconds: float) -> None:
         """Let it rest for so long at the least, each time."""
         self._rest(session, why, Backoff(first_s=2 * seconds, most_s=2 * seconds))
 
-    def _rest(self, session: str, why: str, backoff: Backoff) -> None:
+    def _rest(self, session: str, why: str, backoff: Backoff, *, lasting: bool = False) -> None:
         rest = self._rests.get(session, Circuit())
-        self._rests[session] = rest.failed(why, self.now(), backoff=backoff, chance=self.chance())
+        after = rest.failed(why, self.now(), backoff=backoff, chance=self.chance())
+        self._rests[session] = replace(after, lasting=lasting)
 
     def begin_later(self, sessions: Iterable[str], seconds: float) -> None:
         """Begin with these sessions after a while, though nothing has failed."""

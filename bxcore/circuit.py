@@ -19,12 +19,14 @@ class Circuit:
     """The way to one place. Times are monotonic, in seconds; ``why`` is empty while it is closed.
 
     ``failures`` are those in a row, the first of them at ``since_s``; nothing goes before ``until_s``.
+    ``lasting`` says of the last one that it does not mend itself.
     """
 
     failures: int = 0
     why: str = ""
     since_s: float = 0.0
     until_s: float = float("-inf")
+    lasting: bool = False
 
     def failed(
         self, why: str, now_s: float, *, backoff: Backoff, chance: float, asked_s: float | None = None

@@ -60,6 +60,8 @@ class Line:
     maybe: tuple[Waiting, ...] = ()
     apart: set[Key] = field(default_factory=set)
     singly: set[Key] = field(default_factory=set)
+    cause: str = ""
+    """What is held against the first turn while it is suspected."""
     _most: int = MOST_TURNS
     _bound: int = MOST_TURNS
     """Turns of an append that was not too large; it does not grow while the line is in use."""
@@ -151,7 +153,7 @@ class Line:
         return None
 
     def failed(self, batch: list[Waiting], others: int) -> None:
-        """Note a 500 on an append."""
+        """Note a 500 on an append, or a refusal by a server that refuses every turn."""
         if len(batch) > 1:
             self._most = len(batch) // 2
         elif batch[0] is not self.rows[0]:

@@ -141,7 +141,7 @@ def test_the_way_to_honcho_is_a_line_of_status_and_doctor_tries_it_itself(runtim
     facts.hear_of_outbox(OutboxFacts(waiting=0, parked=1))
     (fact,) = facts()
     assert (fact.name, fact.ok, fact.help) == ("honcho", False, "bxctl memory outbox")
-    assert fact.text == "every turn is delivered; 1 turn parked, Honcho refuses what they hold"
+    assert fact.text == "no turn waits; 1 turn parked"
     assert list(facts.checks()) == []
 
 

@@ -120,10 +120,28 @@ def test_the_line_that_accepts_keeps_what_was_accepted_before() -> None:
         (None, Verdict.WARN, "nobody could say how many turns wait for it"),
         ({"waiting": 0, "failures": 0}, Verdict.OK, "every turn is delivered"),
         ({"waiting": 1, "failures": 0}, Verdict.OK, "1 turn waits for it"),
-        ({"waiting": 3, "failures": 2}, Verdict.WARN, "3 turns wait for it, the last 2 attempts failed"),
+        (
+            {"waiting": 3, "failures": 2},
+            Verdict.WARN,
+            "3 turns wait for it, the last 2 attempts failed; t",
+        ),
+        ({"waiting": 1, "failures": 1}, Verdict.WARN, "1 turn waits for it, the last attempt failed; it is"),
+        (
+            {"waiting": 2, "failures": 1, "failing": "503, x"},
+            Verdict.WARN,
+            "2 turns wait for it, the last attempt failed (503, x); they are tried again",
+        ),
+        ({}, Verdict.WARN, "nobody could say how many turns wait for it"),
+        ({"waiting": 0, "failures": 0, "parked": 3}, Verdict.WARN, "3 turns are parked and not tried again"),
+        ({"waiting": 2, "failures": 0, "parked": 1}, Verdict.WARN, "2 turns wait for it; 1 turn is parked"),
+        (
+            {"waiting": 0, "failures": 0, "parked": 3, "refuses all": 1},
+            Verdict.WARN,
+            "3 turns are parked and not tried again without your word; it refuses every turn",
+        ),
     ],
 )
-def test_the_way_to_honcho(counters: dict[str, int] | None, verdict: Verdict, sentence: str) -> None:
+def test_the_way_to_honcho(counters: dict[str, object] | None, verdict: Verdict, sentence: str) -> None:
     check = honcho_check(counters)
     assert check.verdict is verdict
     assert check.sentence.startswith(sentence)

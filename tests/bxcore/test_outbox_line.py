@@ -125,6 +125,8 @@ class Driver:
 def test_every_good_turn_arrives_once_in_order_and_poison_is_parked(
     count: int, poison: dict[int, int]
 ) -> None:
+    """The last turn is a good one: where nothing good is behind two of poison, it may be an outage."""
+    poison.pop(count, None)
     queue, server = line(count), Server(poison)
     parked = Driver(queue, server).run(9000)
     assert server.stored == [turn for turn in range(1, count + 1) if turn not in poison]
