@@ -11,6 +11,8 @@ class Health(StrEnum):
     FINE = "fine"
     EMPTY = "empty"
     UNREACHABLE = "unreachable"
+    NO_HONCHO = "no honcho"
+    """It answers, and not as a Honcho does."""
     TOKEN_REFUSED = "token refused"  # noqa: S105 - a finding, no token
     NO_SUCH_WORKSPACE = "no such workspace"
     TOO_OLD = "server too old"

@@ -50,6 +50,10 @@ class Late(HonchoUnavailable):
     """The deadline passed first; the text has the limit in milliseconds."""
 
 
+class Unended(Late):
+    """The deadline passed after the answer had begun."""
+
+
 class WasCut(HonchoUnavailable):
     """The asker cut the exchange off."""
 
@@ -72,6 +76,12 @@ class TokenRefused(HonchoUnavailable):
     """401: no token, a wrong one, one of another workspace, or one with an expiry."""
 
     kind = "the token was refused"
+
+
+class Forbidden(TokenRefused):
+    """403: Honcho has none of its own; a proxy in front of it does not let this box in, or not so."""
+
+    kind = "access is forbidden"
 
 
 class NoSuchWorkspace(HonchoUnavailable):

@@ -41,16 +41,19 @@ def exchange(server: HonchoServer, request: Request, deadline_s: float, cut: Cut
 
     ``deadline_s`` is absolute, on the monotonic clock, for the whole exchange.
     """
-    limit_ms = max(0, round((deadline_s - time.monotonic()) * 1000))
+    limit_ms, began = max(0, round((deadline_s - time.monotonic()) * 1000)), False
     try:
         with (
             server.client(request.workspace, deadline_s, cut) as client,
             _open(client, request, deadline_s) as response,
         ):
+            began = True
             return _read(response, request.most_bytes)
     except (httpx.TransportError, httpx.InvalidURL) as error:
         if cut.was_cut:
             raise errors.WasCut from None
+        if isinstance(error, httpx.TimeoutException) and began:
+            raise errors.Unended(detail=f"an answer that did not end in {limit_ms} ms") from None
         if isinstance(error, httpx.TimeoutException):
             raise errors.Late(detail=f"no answer in {limit_ms} ms") from None
         raise failures.of_transport(error) from None

@@ -16,7 +16,7 @@ from bxio.honcho import errors
 
 _BY_STATUS: Mapping[int, type[errors.HonchoUnavailable]] = {
     HTTPStatus.UNAUTHORIZED: errors.TokenRefused,
-    HTTPStatus.FORBIDDEN: errors.TokenRefused,
+    HTTPStatus.FORBIDDEN: errors.Forbidden,
     HTTPStatus.UNPROCESSABLE_ENTITY: errors.Refused,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: errors.TooLarge,
     HTTPStatus.REQUEST_URI_TOO_LONG: errors.TooLarge,

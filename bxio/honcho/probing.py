@@ -16,7 +16,14 @@ from bxio.honcho import errors
 from bxio.honcho.client import HonchoClient
 
 NO_TOKEN = "401, the server wants a token and none is configured"  # noqa: S105 - a sentence
-NO_HONCHO = "404, what answers at this address is no honcho"
+_BY_KIND = (
+    (errors.NoSuchWorkspace, Health.NO_SUCH_WORKSPACE),
+    (errors.Redirected, Health.UNREACHABLE),
+    ((errors.ServerFailed, errors.TooManyRequests, errors.TooLarge, errors.Refused), Health.FAILING),
+    ((errors.NoSuchRoute, errors.NotFound, errors.Unexpected, errors.AnswerTooLong), Health.NO_HONCHO),
+    ((errors.NotHttp, errors.NotJson, errors.WrongShape, errors.Unended), Health.NO_HONCHO),
+)
+"""The first that fits counts; what is no kind of them did not answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,16 +39,14 @@ def probe(client: HonchoClient, workspace: str, deadline_s: float, cut: Cut) -> 
     try:
         return _tried(client, workspace, deadline_s, cut)
     except errors.TokenRefused as refused:
-        detail = str(refused) if client.sends_a_token(workspace) else NO_TOKEN
-        return Finding(health=Health.TOKEN_REFUSED, detail=detail)
-    except errors.NoSuchWorkspace as missing:
-        return Finding(health=Health.NO_SUCH_WORKSPACE, detail=str(missing))
-    except errors.NoSuchRoute:
-        return Finding(health=Health.UNREACHABLE, detail=NO_HONCHO)
-    except (errors.ServerFailed, errors.TooManyRequests, errors.Refused) as failed:
-        return Finding(health=Health.FAILING, detail=str(failed))
-    except errors.HonchoUnavailable as unavailable:
-        return Finding(health=Health.UNREACHABLE, detail=str(unavailable))
+        told = isinstance(refused, errors.Forbidden) or client.sends_a_token(workspace)
+        return Finding(health=Health.TOKEN_REFUSED, detail=str(refused) if told else NO_TOKEN)
+    except errors.HonchoUnavailable as error:
+        return Finding(health=_health(error), detail=str(error))
+
+
+def _health(error: errors.HonchoUnavailable) -> Health:
+    return next((health for kind, health in _BY_KIND if isinstance(error, kind)), Health.UNREACHABLE)
 
 
 def _tried(client: HonchoClient, workspace: str, deadline_s: float, cut: Cut) -> Finding:

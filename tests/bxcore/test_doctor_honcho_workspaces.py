@@ -58,7 +58,9 @@ def test_another_workspace_that_does_not_exist_is_bad(of: Readable, help_: str) 
     assert said.help == help_
 
 
-@pytest.mark.parametrize("health", [Health.UNREACHABLE, Health.TOKEN_REFUSED, Health.TOO_OLD, Health.FAILING])
+@pytest.mark.parametrize(
+    "health", [Health.UNREACHABLE, Health.NO_HONCHO, Health.TOKEN_REFUSED, Health.TOO_OLD, Health.FAILING]
+)
 def test_what_does_not_work_is_bad_and_says_what_was_found(health: Health) -> None:
     said = check(health, "503, as it was found")
     assert said.verdict is Verdict.BAD
@@ -71,8 +73,6 @@ def test_what_does_not_work_is_bad_and_says_what_was_found(health: Health) -> No
         ("the server's certificate is not trusted", "SSL_CERT_FILE"),
         ("307, a redirect, which is not followed", "it leads to"),
         ("the host's name was not found", "mend the name"),
-        ("404, what answers at this address is no honcho", "path prefix"),
-        ("200, the answer is not JSON", "a page answers"),
         ("the connection was refused", "whether the server runs"),
         ("no answer in 4750 ms", "whether the server runs"),
     ],
@@ -84,3 +84,24 @@ def test_what_helps_depends_on_why_it_is_unreachable(detail: str, word: str) -> 
 def test_a_workspace_that_nobody_tried_is_not_called_well() -> None:
     said = untried_check(BOX2, "asks is full")
     assert (said.verdict, said.sentence) == (Verdict.WARN, "second could not be tried: asks is full")
+
+
+@pytest.mark.parametrize(
+    ("health", "detail", "word"),
+    [
+        (Health.NO_HONCHO, "the answer has the wrong shape", "is [honcho] url one?"),
+        (Health.TOKEN_REFUSED, "401, the token was refused", "a token for this workspace, one without"),
+        (Health.TOKEN_REFUSED, "403, access is forbidden", "a proxy lets this box in"),
+        (Health.FAILING, "429, too many requests", "raise the limit"),
+        (Health.FAILING, "422, what was sent is refused", "which server"),
+        (Health.FAILING, "413, so large a request", "a request's size"),
+        (Health.FAILING, "500, the server failed", "the server's own log"),
+    ],
+)
+def test_what_helps_depends_on_the_answer(health: Health, detail: str, word: str) -> None:
+    assert word in str(check(health, detail).help)
+
+
+def test_what_answers_and_is_no_honcho_is_not_called_unreachable() -> None:
+    said = check(Health.NO_HONCHO, "200, the answer is not JSON").sentence
+    assert said == "box1: it answers, but not as a Honcho does (200, the answer is not JSON)"

@@ -134,7 +134,7 @@ def test_a_url_of_no_server_is_unreachable(url: str) -> None:
         HonchoClient(HonchoServer(url=url)).chat("w", QUESTION, soon())
 
 
-@pytest.mark.parametrize("handler", [bad_manners.silent, bad_manners.drips_a_body, bad_manners.drips_headers])
+@pytest.mark.parametrize("handler", [bad_manners.silent, bad_manners.drips_headers])
 def test_a_late_answer_is_named_with_its_limit(handler: Handler) -> None:
     with LoopbackServer(handler) as server:
         began_s = time.monotonic()
@@ -144,6 +144,12 @@ def test_a_late_answer_is_named_with_its_limit(handler: Handler) -> None:
         assert (kind, str(caught.value)[-3:]) == ("no answer in", " ms")
         assert 0 < int(unit) <= 120, ms
         assert caught.value.__cause__ is None
+
+
+def test_an_answer_that_began_and_is_late_says_that_it_did_not_end() -> None:
+    with LoopbackServer(bad_manners.drips_a_body) as server, pytest.raises(errors.Unended) as caught:
+        chat(server, deadline_s=time.monotonic() + 0.12)
+    assert str(caught.value).startswith("an answer that did not end in ")
 
 
 def test_an_exchange_that_was_cut_says_so() -> None:

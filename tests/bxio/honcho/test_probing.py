@@ -131,25 +131,61 @@ def test_a_refused_token_is_told_before_anything_else(
     kept.honcho.close()
 
 
+def endless(connection: Connection) -> None:
+    """Sends as much as is taken."""
+    connection.read_request()
+    connection.send(b"HTTP/1.1 200 OK\r\n\r\n")
+    for _ in range(1000):
+        connection.send(b"[" * 65_536)
+
+
 UNREACHABLE: list[tuple[Handler, str]] = [
-    (answers(404, {"detail": "Not Found"}), "404, what answers at this address is no honcho"),
-    (answers(404, PAGE), "404, what answers at this address is no honcho"),
-    (answers(200, PAGE), "200, the answer is not JSON"),
-    (answers(200, {"content": "hello"}), "the answer has the wrong shape"),
     (answers(302, b"", headers={"location": "/login"}), "302, a redirect, which is not followed"),
-    (answers(405, {"detail": "Method Not Allowed"}), "405, an unexpected status"),
     (bad_manners.resets, "the connection was reset"),
     (bad_manners.hangs_up, "the connection was reset"),
+]
+NO_HONCHO: list[tuple[Handler, str]] = [
+    (answers(404, {"detail": "Not Found"}), "404, no such route on this server"),
+    (answers(404, PAGE), "404, no such route on this server"),
+    (answers(200, PAGE), "200, the answer is not JSON"),
+    (answers(200, {"content": "hello"}), "the answer has the wrong shape"),
+    (answers(200, {}), "the answer has the wrong shape"),
+    (answers(204, b""), "the answer has the wrong shape"),
+    (answers(405, {"detail": "Method Not Allowed"}), "405, an unexpected status"),
     (bad_manners.speaks_no_http, "the answer is not HTTP"),
+    (endless, "200, the answer is too long"),
 ]
 
 
 @pytest.mark.parametrize(
     ("handler", "detail"), UNREACHABLE, ids=lambda value: value if isinstance(value, str) else ""
 )
-def test_what_is_no_honcho_is_unreachable_and_says_what_it_is(handler: Handler, detail: str) -> None:
+def test_what_gives_no_answer_is_unreachable_and_says_why(handler: Handler, detail: str) -> None:
     with LoopbackServer(handler) as server:
         assert found(server.url) == Finding(health=Health.UNREACHABLE, detail=detail)
+
+
+@pytest.mark.parametrize(
+    ("handler", "detail"), NO_HONCHO, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_what_answers_and_is_no_honcho_says_what_it_does(handler: Handler, detail: str) -> None:
+    with LoopbackServer(handler) as server:
+        assert found(server.url) == Finding(health=Health.NO_HONCHO, detail=detail)
+
+
+def test_an_answer_that_begins_and_never_ends_is_no_silence() -> None:
+    with LoopbackServer(bad_manners.half_open) as server:
+        odd = found(server.url, deadline_s=time.monotonic() + 0.3)
+    assert odd.health is Health.NO_HONCHO
+    assert re.fullmatch(r"an answer that did not end in \d{1,3} ms", odd.detail)
+
+
+@pytest.mark.parametrize("token", ["", "mine"])
+def test_a_403_is_not_told_as_a_401(token: str) -> None:
+    with LoopbackServer(answers(403, {"detail": "Forbidden"})) as server:
+        assert found(server.url, token=token) == Finding(
+            health=Health.TOKEN_REFUSED, detail="403, access is forbidden"
+        )
 
 
 def test_nobody_at_the_address_is_unreachable_in_each_of_its_ways(tmp_path: Path) -> None:
@@ -172,6 +208,7 @@ def test_nobody_at_the_address_is_unreachable_in_each_of_its_ways(tmp_path: Path
         (answers(500, {"detail": "An unexpected error occurred"}), "500, the server failed"),
         (answers(502, PAGE), "502, a proxy answered and its server did not"),
         (answers(429, {"detail": "slow down"}), "429, too many requests"),
+        (answers(422, {"detail": []}), "422, what was sent is refused"),
     ],
 )
 def test_a_server_that_fails_is_reached_and_failing(handler: Handler, detail: str) -> None:
