@@ -196,7 +196,8 @@ def outbox_sentence(shown: OutboxJson) -> str:
     said = [f"{shown['waiting']} waiting, {shown['parked']} parked"]
     if shown["failing"]:
         said.append(f"the last try failed: {shown['failing']}; the next is in {age(shown['next_try_s'])}")
-    if shown["parked"]:
-        said.append(f"{typed('memory')} outbox --retry tries again, --drop ID gives one up")
+    if shown["parked"] or shown["failing"]:
+        when = "tries again" if shown["parked"] else "tries at once"
+        said.append(f"{typed('memory')} outbox --retry {when}, --drop ID gives one up")
     said += [f"{workspace}: {text}" for workspace, text in shown["queue"].items()]
     return "; ".join(said)

@@ -52,6 +52,7 @@ def _checks(args: Namespace) -> Iterator[CheckJson]:
     """What this command sees itself, then what the box says, or what is known without it."""
     from bxcore.doctor import check_json
     from bxctl.examining.configuration import configuration_checks, python_check, settings_of, state_check
+    from bxctl.examining.kept_lines import kept_checks
     from bxctl.examining.machine import look_for_image, sandbox_checks
     from bxctl.examining.memory_files import memory_checks
     from bxctl.examining.workspaces import workspace_checks
@@ -62,6 +63,7 @@ def _checks(args: Namespace) -> Iterator[CheckJson]:
     yield from map(check_json, configuration_checks(paths, settings, problems))
     yield check_json(state_check(paths.state))
     yield from map(check_json, memory_checks(settings, paths.state))
+    yield from map(check_json, kept_checks(settings, paths.state))
     box, asked = _ask(args)
     yield box
     if asked is not None:

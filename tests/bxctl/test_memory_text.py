@@ -158,6 +158,10 @@ def test_the_outbox_says_what_waits_why_and_what_helps() -> None:
     )
     assert "--retry" in said
     assert said.endswith("trusted: Honcho thinks about 3")
+    shown["parked"] = 0
+    assert "outbox --retry tries at once" in memory_text.outbox_sentence(shown)
+    shown["failing"] = ""
+    assert "--retry" not in memory_text.outbox_sentence(shown)
 
 
 def test_a_log_shows_what_went_and_what_came() -> None:
