@@ -86,3 +86,16 @@ def test_what_no_session_waits_for_is_no_trouble(ways: Ways) -> None:
     assert ways.why("a", "trusted") == "401"
     ways.tidy([])
     assert ways.worst.failures == 0
+
+
+def test_what_does_not_mend_itself_is_told_before_what_has_failed_for_longer(
+    ways: Ways, clock: Clock
+) -> None:
+    ways.failed("trusted", "503")
+    clock.now_s += 60.0
+    ways.failed("untrusted", "401", lasting=True)
+    assert (ways.worst.why, ways.worst.lasting) == ("401", True)
+    ways.failed("untrusted", "503")
+    assert (ways.worst.why, ways.worst.failing_s(clock()), ways.worst.lasting) == ("503", 60.0, False)
+    ways.rest("a", "its log is damaged", lasting=True)
+    assert ways.worst.why == "its log is damaged"

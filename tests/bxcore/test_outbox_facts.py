@@ -55,3 +55,7 @@ def test_what_does_not_mend_itself_is_a_persons_matter_at_once() -> None:
     failing = OutboxFacts(waiting=1, parked=0, failing="401, no", failing_s=1, lasting=True)
     assert not failing.ok
     assert OutboxFacts(waiting=1, parked=0, failing="503", failing_s=1).ok
+
+
+def test_a_server_that_refuses_every_turn_is_one_too_when_all_were_dropped() -> None:
+    assert not OutboxFacts(waiting=0, parked=0, refuses_all=True).ok
