@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 
+from loguru import logger
+
 from actors.base import Actor, Context, Refusal
 from actors.memory_asks import Asks
 from actors.memory_consolidating import Consolidating
@@ -101,8 +103,10 @@ class Memory(Actor):
 
     def _open_files(self) -> None:
         places, saving = self._places, self._saving
-        files = MemoryFiles.open(places.files, self._wall)
+        files = MemoryFiles.open(places.files, self._wall, lived=places.lived)
         self._open.callback(files.close)
+        if files.lost:
+            logger.warning("memory: {}", files.lost)
         intake = TurnIntake.open(places.sessions, places.ledger, agent=saving.agent, save=saving.save)
         self._open.callback(intake.close)
         self._editing = Editing(files)

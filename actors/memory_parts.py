@@ -61,6 +61,14 @@ class Places:
         )
 
     @property
+    def lived(self) -> bool:
+        """Whether a box was here before: its ledger is there, or the record of what it forgot, or a session.
+
+        A start makes the first two behind the revisions of memory's files, so a first one finds none of them.
+        """
+        return self.ledger.exists() or self.record.exists() or bool(self.sessions.list(limit=1))
+
+    @property
     def record(self) -> Path:
         """The record of what was forgotten; it is beside the ledger when nobody says otherwise."""
         return self.forgotten or self.ledger.with_name("forgotten.jsonl")

@@ -81,12 +81,16 @@ class Known:
         return self._undone.get(number, 0)
 
     def newest(self) -> int:
-        """The newest revision to take back, 0 when there is none: no undoing, not undone, not forgotten."""
+        """The newest revision to take back, 0 when there is none.
+
+        It is no undoing, not undone, not forgotten, and no note that the record was lost.
+        """
         return next((n for n in range(len(self.revisions), 0, -1) if self._can_be_undone(n)), 0)
 
     def _can_be_undone(self, number: int) -> bool:
         revision = self.revisions[number - 1]
-        return not self.undone(number) and not revision.undoes and not revision.is_forgotten
+        settled = revision.undoes or revision.is_forgotten or revision.who == "unknown"
+        return not self.undone(number) and not settled
 
     def later(self, number: int, file: str, text: str) -> int:
         """The newest revision behind ``number`` that took an entry or brought it, 0 for none."""

@@ -11,11 +11,17 @@ from typing import Any, Literal, TypeAlias
 from bxcore.forgetting import FORGOTTEN
 from bxcore.labels import Label, Level
 
-Who: TypeAlias = Literal["session", "hand", "operator", "import"]
-"""Who made an edit: a session's call, a person in an editor, an operator's command, an import."""
+Who: TypeAlias = Literal["session", "hand", "operator", "import", "unknown"]
+"""Who made an edit: a session's call, a person in an editor, an operator's command, an import; or that the
+record of it was lost."""
 _BLANK = re.compile(r"\(forgotten(?: ([0-9]{1,9}))?\)")
 """What stands for a text that was forgotten."""
-_ORIGINS: Mapping[str, str] = {"hand": "by hand", "operator": "operator", "import": "import"}
+_ORIGINS: Mapping[str, str] = {
+    "hand": "by hand",
+    "operator": "operator",
+    "import": "import",
+    "unknown": "unknown",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

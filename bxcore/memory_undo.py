@@ -15,12 +15,9 @@ def undo(known: Known, number: int, entries: Sequence[str]) -> Edited | NotEdite
     One entry that took another's place gives it back; others come back at the end.
     """
     revision = known.revisions[number - 1]
-    if known.undone(number):
-        return NotEdited(sentence=f"edit {number} is undone already, by edit {known.undone(number)}")
-    if revision.is_forgotten:
-        return NotEdited(sentence=f"edit {number} cannot be undone: what it changed was forgotten")
-    if revision.undoes and known.revisions[revision.undoes - 1].lifted:
-        return NotEdited(sentence=f"edit {number} brought a label back; bxctl memory trust ID lifts it anew")
+    never = _never(known, number)
+    if never:
+        return NotEdited(sentence=never)
     if revision.lifted:
         return Edited(entries=tuple(entries))
     gone = [text for text in revision.added if text not in entries]
@@ -31,6 +28,20 @@ def undo(known: Known, number: int, entries: Sequence[str]) -> Edited | NotEdite
     return _fitting(
         revision.file, number, Edited(entries=after, removed=revision.added, added=revision.removed)
     )
+
+
+def _never(known: Known, number: int) -> str:
+    """Why this revision is not one to take back, whatever the file holds; empty when it is."""
+    revision = known.revisions[number - 1]
+    if known.undone(number):
+        return f"edit {number} is undone already, by edit {known.undone(number)}"
+    if revision.is_forgotten:
+        return f"edit {number} cannot be undone: what it changed was forgotten"
+    if revision.who == "unknown":
+        return f"edit {number} cannot be undone: nobody knows what was there before it"
+    if revision.undoes and known.revisions[revision.undoes - 1].lifted:
+        return f"edit {number} brought a label back; bxctl memory trust ID lifts it anew"
+    return ""
 
 
 def _after(added: tuple[str, ...], removed: tuple[str, ...], entries: Sequence[str]) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from bxcore.labels import NEW_SESSION, Label
 from bxcore.memory_entries import LIMITS, Edited, NotEdited
 from bxcore.memory_known import Known
 from bxcore.memory_revisions import Revision, Who
+from bxio import lost_revisions
 from bxio.folders import beside, discard, make_private, put_in_place, write_beside, write_whole
 from bxio.journal_file import JournalError, JournalFile
 
@@ -74,12 +75,19 @@ class MemoryFiles:
         self._entries: dict[str, tuple[str, ...]] = {}
         self._odd: set[str] = set()
         """Files whose bytes are no UTF-8."""
+        self.lost = ""
+        """A sentence for the owner when the revisions were lost and this opening began them anew."""
 
     @classmethod
-    def open(cls, folder: Path, now: Callable[[], str]) -> Self:
-        """Make the folder (0700) or take the one that is there. Raises ``MemoryFilesError``."""
+    def open(cls, folder: Path, now: Callable[[], str], *, lived: bool = False) -> Self:
+        """Make the folder (0700) or take the one that is there. Raises ``MemoryFilesError``.
+
+        ``lived`` says that the box has been here before. Then revisions that are gone, or of which no line
+        can be read, were lost, and every entry in the files is untrusted; else a person wrote them by hand.
+        """
         try:
             make_private(folder)
+            lost = _mend(folder, now()) if lived else ""
             journal = JournalFile.open(folder / REVISIONS)
         except OSError as error:
             raise MemoryFilesError(_cannot("used", folder, error)) from None
@@ -91,6 +99,7 @@ class MemoryFiles:
             journal.close()
             raise MemoryFilesError(f"{folder / REVISIONS} holds a line that is {error}; restore it") from None
         files = cls(folder, journal, known, now)
+        files.lost = lost
         for path in (folder / REVISIONS, *map(files.path, LIMITS)):
             discard(beside(path))  # of a crash; it may hold what is forgotten later
         return files
@@ -111,8 +120,7 @@ class MemoryFiles:
 
     def path(self, file: str) -> Path:
         """Where one file lies; what a link leads to is edited, not the link."""
-        path = self._folder / f"{file}.md"
-        return Path(os.path.realpath(path)) if path.is_symlink() else path
+        return _path(self._folder, file)
 
     def edit(
         self, file: str, change: Callable[[tuple[str, ...]], Edited | NotEdited], editor: Editor
@@ -267,18 +275,47 @@ class MemoryFiles:
         self._known.take(revision)
 
     def _decoded(self, file: str, data: bytes) -> str:
-        """A person's editor may have put a byte order mark before it, and CRLF between its lines."""
+        """Its text; notes whether that is all of it."""
         try:
-            text = data.decode("utf-8-sig")
+            data.decode("utf-8")
             self._odd.discard(file)
         except UnicodeDecodeError:
-            text = data.decode("utf-8", "replace")
             self._odd.add(file)
-        return text.replace("\r\n", "\n")
+        return _text(data)
 
     def close(self) -> None:
         """Close the revisions and free their lock; a second call does nothing."""
         self._journal.close()
+
+
+def _mend(folder: Path, at: str) -> str:
+    """Begin lost revisions anew; a sentence about that, empty when none were lost. Raises ``OSError``."""
+    path = folder / REVISIONS
+    how = lost_revisions.lost(path)
+    if not how:
+        return ""
+    found = [(file, memory_entries.parse(_text(_bytes_of(_path(folder, file))))) for file in LIMITS]
+    kept = lost_revisions.begin_anew(path, found, at)
+    count = sum(len(entries) for _, entries in found)
+    return (
+        f"{path} {how}, and with it who wrote what: all entries ({count}) count as untrusted now; "
+        "bxctl memory list shows them, memory trust ID lifts it from one"
+        + (f"; what was there is {kept}" if kept else "")
+    )
+
+
+def _path(folder: Path, file: str) -> Path:
+    path = folder / f"{file}.md"
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def _text(data: bytes) -> str:
+    """A person's editor may have put a byte order mark before it, and CRLF between its lines."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "replace")
+    return text.replace("\r\n", "\n")
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from actors.base import Mailbox, Refusal
-from bxcore.labels import NEW_SESSION, Label, Level
+from bxcore.labels import NEW_SESSION, TOP, Label, Level
 from bxcore.messages.memory_operator import EditEntry, LiftLabel, ListEntries, UndoEdit
-from tests.doubles.memory_bench import edit, recall
+from tests.doubles.memory_bench import MemoryBench, edit, recall
 from tests.doubles.memory_operator import forget, id_of, listed, log, texts, told
+from tests.kit.kit import Kit
 
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 TOKEN = "ghp_" + "a1B2" * 9
@@ -164,3 +165,34 @@ def test_an_id_that_two_entries_have_names_neither(
         assert (answer.ok, answer.known) == (False, True)
         assert answer.sentence == "2 entries have the id abcdef; edit the files by hand"
     assert texts(memory_box, "notes") == ["call this number"]
+
+
+@pytest.mark.parametrize("how", ["gone", "garbage"])
+def test_strangers_notes_stay_untrusted_when_the_revisions_are_lost(
+    kit: Kit, memory_bench: MemoryBench, memory_box: Mailbox, tmp_path: Path, how: str
+) -> None:
+    edit(memory_box, "add", "notes", text="the vet is Dr Hall", state=UNTRUSTED)
+    kit.runtime.stop("memory")
+    revisions = tmp_path / "memory" / "revisions.jsonl"
+    revisions.unlink() if how == "gone" else revisions.write_text("garbage\n")
+    box = kit.start("memory", memory_bench.make)
+    [entry] = listed(box, "notes").entries
+    assert (entry.origin, entry.label) == ("unknown", TOP)
+    assert recall(box, "vet").label.untrusted
+    assert recall(box, "vet", trusted_only=True).content.startswith("nothing found")
+    refused = told(box, UndoEdit(number=1))
+    assert refused.sentence == "edit 1 cannot be undone: nobody knows what was there before it"
+    assert told(box, UndoEdit()).sentence.startswith("there is no edit to undo")
+    assert told(box, LiftLabel(id=entry.id)).ok
+    assert listed(box, "notes").entries[0].label == NEW_SESSION
+    assert not recall(box, "vet").label.untrusted
+
+
+def test_a_first_start_trusts_what_a_person_had_written(
+    kit: Kit, memory_bench: MemoryBench, tmp_path: Path
+) -> None:
+    (tmp_path / "memory").mkdir(mode=0o700)
+    (tmp_path / "memory" / "user.md").write_text("likes tea\n")
+    box = kit.start("memory", memory_bench.make)
+    [entry] = listed(box, "user").entries
+    assert (entry.origin, entry.label) == ("by hand", NEW_SESSION)

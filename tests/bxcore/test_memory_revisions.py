@@ -32,7 +32,7 @@ def edit(added: str = "", removed: str = "", label: Label = NEW_SESSION) -> Revi
     st.builds(
         Revision,
         file=st.just("notes"),
-        who=st.sampled_from(["session", "hand", "operator", "import"]),
+        who=st.sampled_from(["session", "hand", "operator", "import", "unknown"]),
         at=st.text(),
         label=labels,
         removed=texts,
