@@ -124,6 +124,13 @@ class LiveTurns:
 
     def hear(self, message: Message) -> None:
         """Take the next line of an own message; a stream that has ended before its turn is looked into."""
+        self._take_line(message)
+        if message.lost and not self.watching.gone:
+            self.watch_again()
+        self.send()
+
+    def _take_line(self, message: Message) -> None:
+        """Take its next line. At the end of its stream it is lost: the box has ended, or this connection."""
         assert message.lines is not None
         try:
             line = next(message.lines, None)
@@ -135,17 +142,18 @@ class LiveTurns:
             self.outgoing.over(message)
             self._between_lines(f"· taken back: {short(message.text)}")
         else:
-            self._lost(message)
-        self.send()
-
-    def _lost(self, message: Message) -> None:
-        """Its stream has ended: the box has, or the connection alone."""
-        if message.lines is not None:
             message.lines.close()
-        message.lines, message.lost = None, True
-        self.conversation.approvals.forget()
-        if not self.watching.gone:
-            self.watch_again()
+            message.lines, message.lost = None, True
+            self.conversation.approvals.forget()
+
+    def _hear_the_last(self) -> None:
+        """Hear what an ended box had sent still, so that each message that it lost is known to be.
+
+        One that was not would be passed by those behind it. A stream that is not ready is of the new box.
+        """
+        for mine in self.outgoing:
+            while mine in self.outgoing and mine.lines is not None and mine.lines.ready(0.0):
+                self._take_line(mine)
 
     def _own_line(self, message: Message, line: LineJson) -> None:
         message.heard = message.heard or line["kind"] != "waiting"
@@ -279,6 +287,7 @@ class LiveTurns:
         same = self.watching.box is not None and self.watching.box == self._box
         if not same:
             talk("boxmaker is back")
+            self._hear_the_last()
         self._box = self.watching.box
         try:
             self.settle(same_box=same)

@@ -81,6 +81,8 @@ class Outgoing:
                 return
             if message.lines is None:
                 to_box(message)
+                if message in self._all:  # it is heard of first, or waits for the box
+                    return
 
     @property
     def running(self) -> Message | None:

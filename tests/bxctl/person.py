@@ -14,7 +14,7 @@ import termios
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, ClassVar, Protocol
 
 from tests.bxctl.conftest import ENVIRON
 
@@ -46,6 +46,8 @@ class HasHome(Protocol):
 class Person:
     """Someone at a terminal: a pseudo-terminal around the command."""
 
+    _there: ClassVar[list[Person]] = []
+
     def __init__(
         self,
         box: HasHome,
@@ -67,6 +69,7 @@ class Person:
             preexec_fn=lambda: _log_in(other, stdout),  # noqa: PLW1509 - so that Ctrl-C reaches it; one call of C
         )
         os.close(other)
+        self._there.append(self)
 
     def shrinks(self, columns: int) -> None:
         """Make the terminal's window so narrow; the kernel tells the command."""
@@ -83,13 +86,24 @@ class Person:
         """Read until ``text`` has come; what came before it."""
         while text not in self._seen:
             ready, _, _ = select.select([self._terminal], [], [], 10)
-            assert ready, f"{text!r} never came, but {self._seen!r}"
             try:
-                self._seen += self._decode(os.read(self._terminal, 4096))
+                read = os.read(self._terminal, 4096) if ready else b""
             except OSError:  # the command has ended
-                raise AssertionError(f"{text!r} never came, but {self._seen!r}") from None
+                read = b""
+            if not read:
+                self._end_all()
+                raise AssertionError(f"{text!r} never came, but {self._seen!r}")
+            self._seen += self._decode(read)
         before, _, self._seen = self._seen.partition(text)
         return before.replace("\r\n", "\n")
+
+    @classmethod
+    def _end_all(cls) -> None:
+        """A test that fails leaves nobody behind, who would fail the tests behind it."""
+        while cls._there:
+            process = cls._there.pop().process
+            process.kill()
+            process.wait(timeout=20)
 
     def presses(self, key: str, text: str) -> bool:
         """Press a key; whether ``text`` comes soon."""
@@ -105,6 +119,8 @@ class Person:
 
     def leaves(self) -> int:
         code = self.process.wait(timeout=20)
+        if self in self._there:
+            self._there.remove(self)
         os.close(self._terminal)
         return code
 

@@ -174,6 +174,7 @@ def test_stop_all_and_ctrl_c_take_back_what_waits(box: Box) -> None:
     bob.sees("· queued at place 1: mine")
     bob.types("\x03")
     bob.sees("· taken back: mine")
+    wait_for(lambda: box.json("sessions")[0]["waiting"] == 0)  # the box hears of it an instant later
     ada.types("also\n")
     ada.sees("· queued at place 1: also")
     ada.types("/stop all\n")

@@ -57,6 +57,14 @@ def children(pid: int) -> list[int]:
     return [int(each) for each in listed]
 
 
+def name_of(pid: int) -> str:
+    """Of a process; nothing when it has just ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text()
+    except OSError:
+        return ""
+
+
 def test_our_own_service_answers_in_a_private_folder_and_ends_with_its_close(storage: Storage) -> None:
     service = open_service(storage.order("own.sock"), os.environ, Cut())
     assert service.pid is not None
@@ -79,7 +87,7 @@ def test_a_service_that_is_killed_is_broken(storage: Storage) -> None:
     assert service.pid is not None
     try:
         for pid in children(service.pid):
-            if "podman" in Path(f"/proc/{pid}/comm").read_text():
+            if "podman" in name_of(pid):
                 os.kill(pid, signal.SIGKILL)
         assert gone(service.pid)
         assert service.broken() == "podman's service has ended (exit code 137); its log says why"
