@@ -43,11 +43,15 @@ MOST_SAID = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A configured server: its name, what starts it, and how long it may take until it lists its tools."""
+    """A configured server: its name, what starts it, how long it may take until it lists its tools.
+
+    ``call_s`` is the longest that a call may take, where the grant does not say less.
+    """
 
     name: str
     order: Order
     start_s: float = 30.0
+    call_s: float | None = None
     rest: Backoff = REST
 
     @property
@@ -76,6 +80,7 @@ def servers_of(
                 log=paths.log / f"mcp-{table.name}.log",
             ),
             start_s=table.start_s,
+            call_s=table.call_s,
         )
         for table, hidden in zip(tables, secrets, strict=True)
     )
@@ -85,7 +90,7 @@ def servers_of(
 class _Call:
     message: RunTool
     reply: Reply
-    deadline_s: float
+    limit_s: float
     sent: bool = False
 
 
@@ -163,10 +168,10 @@ class McpServer(Actor):
             return
         self._number += 1
         key = f"{self._number}"
-        deadline_s = min(self.now() + message.limit_s, reply.deadline_s)
-        self._calls[key] = _Call(message=message, reply=reply, deadline_s=deadline_s)
+        limit_s = min(message.limit_s, self._server.call_s or message.limit_s)
+        self._calls[key] = _Call(message=message, reply=reply, limit_s=limit_s)
         self.pipe([reply], None, lambda _: CallLeft(key=key))
-        self.tell_later(deadline_s - self.now(), CallLeft(key=key))
+        self.tell_later(min(limit_s, reply.deadline_s - self.now()), CallLeft(key=key))
         self._send()
 
     def _refusal(self) -> str | None:
@@ -194,12 +199,18 @@ class McpServer(Actor):
         if call.sent and self._child is not None:
             self._child.say(cancel=key)
         if call.reply.pending:
-            _answer(call, f"it gave no answer in {call.message.limit_s:g} s")
+            _answer(call, f"it gave no answer in {call.limit_s:g} s")
 
     def _over(self, key: str, answer: ToolAnswer) -> None:
         call = self._calls.pop(key, None)
         if call is not None and call.reply.pending:
             call.reply.set(answer)
+
+    def _refused(self, key: str, why: str) -> None:
+        """Its arguments do not fit the schema, so it was not sent."""
+        call = self._calls.get(key)
+        if call is not None:
+            self._over(key, not_begun(f"{call.message.args.TOOL}: its arguments do not fit, {why}"))
 
     # The server.
 
@@ -240,6 +251,8 @@ class McpServer(Actor):
                 self._take_tools(tools)
             case {"answer": str(key), "ok": bool(ok), "text": str(text)}:
                 self._over(key, ToolAnswer(ok=ok, content=text, label=OWN_WORDS))
+            case {"refused": str(key), "text": str(text)}:
+                self._refused(key, text)
             case {"end": str(sentence)}:
                 self._down(one_line(sentence, MOST_SAID))
             case _:

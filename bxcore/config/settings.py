@@ -159,6 +159,7 @@ class McpTable(_Table):
     env_files: dict[str, FilePath] = {}
     folder: FilePath | None = None
     start_s: float = Field(default=30.0, allow_inf_nan=False, gt=0, le=600)
+    call_s: float | None = Field(default=None, allow_inf_nan=False, gt=0, le=3600)
 
 
 class LogTable(_Table):

@@ -19,20 +19,24 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TextIO
 
 import anyio
-from mcp import ClientSession, StdioServerParameters, stdio_client
+import mcp_types as types
+from mcp import ClientSession
 
-from bxio.mcp import bridge_lines
+from bxio.mcp import bridge_lines, bridge_process
+from bxio.mcp.arguments import misfit
 
 MOST_MEMORY = 1_500_000_000
 """Bytes of address space of this process: a flood ends it, and not the device."""
-MOST_READ = 65_536
-"""Bytes of the box's lines that are read at once."""
 MOST_PAGES = 20
 """Pages of a list of tools."""
-MOST_TOOLS = 1000
+MOST_TOOLS = 500
+CHANGE_REST_S = 1.0
+"""Between two looks at a list that changes."""
 MOST_LOG = 1_000_000
 """Bytes of the server's own words on its standard error; then the file begins anew."""
-LOG_LOOK_S = 1.0
+LOOK_S = 1.0
+LAST_WORDS_S = 0.1
+"""For answers that came just before its end."""
 
 
 class Bridge:
@@ -41,6 +45,7 @@ class Bridge:
     def __init__(self, session: ClientSession) -> None:
         self._session = session
         self._calls: dict[str, anyio.CancelScope] = {}
+        self._schemas: dict[str, Mapping[str, Any]] = {}
 
     async def introduce(self) -> None:
         """Shake hands, and tell the box whom we met and what tools there are."""
@@ -52,20 +57,27 @@ class Bridge:
         while True:
             await changed.wait()
             say(tools=await self._tools())
+            await anyio.sleep(CHANGE_REST_S)
 
     async def _tools(self) -> list[dict[str, Any]]:
-        tools: list[dict[str, Any]] = []
+        tools: list[types.Tool] = []
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             page = await self._session.list_tools(params=bridge_lines.page(cursor))
-            tools += [bridge_lines.tool(each) for each in page.tools]
+            tools += page.tools
             cursor = page.next_cursor
             if cursor is None or len(tools) >= MOST_TOOLS:
                 break
-        return tools[:MOST_TOOLS]
+        del tools[MOST_TOOLS:]
+        self._schemas = {each.name: each.input_schema for each in tools}
+        return [bridge_lines.tool(each) for each in tools]
 
     async def call(self, key: str, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Make one call; what came of it is one line."""
+        """Make one call; what came of it is one line. Arguments that do not fit are not sent."""
+        wrong = misfit(self._schemas.get(tool), arguments)
+        if wrong is not None:
+            say(refused=key, text=wrong)
+            return
         with anyio.CancelScope() as self._calls[key]:
             try:
                 result = await self._session.call_tool(tool, dict(arguments))
@@ -106,62 +118,56 @@ def say(**line: Any) -> None:
     sys.stdout.flush()
 
 
-async def lines() -> AsyncIterator[Mapping[str, Any]]:
-    """The box's lines, until it is gone."""
-    rest = b""
-    while True:
-        await anyio.wait_readable(sys.stdin)
-        piece = os.read(sys.stdin.fileno(), MOST_READ)
-        if not piece:
-            return
-        *whole, rest = (rest + piece).split(b"\n")
-        for line in whole:
-            yield json.loads(line)
-
-
 @asynccontextmanager
 async def connected(order: Mapping[str, Any], log: TextIO, changed: Changed) -> AsyncIterator[ClientSession]:
     """Start the server and open a session; ``order`` is the box's first line."""
-    program, *words = order["command"]
-    server = StdioServerParameters(command=program, args=words, env=order["env"], cwd=order["folder"])
-    async with stdio_client(server, errlog=log) as (read, write):
+    async with bridge_process.started(order, log) as process:
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))  # not before: it is inherited
-        send, receive = anyio.create_memory_object_stream[Any](0)
+        to_us, received = anyio.create_memory_object_stream[Any](0)
+        said, to_it = anyio.create_memory_object_stream[Any](0)
 
-        async def pump() -> None:
-            async with send:
-                async for message in read:
-                    await send.send(message)
+        async def hear() -> None:
+            async with to_us:
+                async for message in bridge_process.messages(process):
+                    await to_us.send(message)
+            await anyio.sleep(LAST_WORDS_S)
             raise EOFError("it ended")
 
+        async def tell() -> None:
+            with suppress(OSError):  # then it has ended, which is heard
+                async for message in to_it:
+                    await bridge_process.send(process, message)
+
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(pump)
-            async with ClientSession(receive, write, message_handler=changed.heard) as session:
+            tasks.start_soon(hear)
+            tasks.start_soon(tell)
+            tasks.start_soon(look_after, process, log)
+            async with ClientSession(received, said, message_handler=changed.heard) as session:
                 yield session
             tasks.cancel_scope.cancel()
 
 
-async def bounded(log: TextIO) -> None:
-    """Begin the log anew when it is full; the server appends to it."""
+async def look_after(process: bridge_process.Process, log: TextIO) -> None:
+    """Begin the log anew when it is full, to which the server appends; look at what has ended below."""
     while True:
-        await anyio.sleep(LOG_LOOK_S)
+        await anyio.sleep(LOOK_S)
+        bridge_process.reap(process)
         if os.fstat(log.fileno()).st_size > MOST_LOG:
             os.ftruncate(log.fileno(), 0)
 
 
 async def serve(log: TextIO) -> None:
     """Until the box or the server is gone."""
-    said = lines()
-    order = await anext(said)
+    said = bridge_process.lines(sys.stdin)
+    order = json.loads(await anext(said))
     changed = Changed()
     async with connected(order, log, changed) as session:
         bridge = Bridge(session)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(bounded, log)
             await bridge.introduce()
             tasks.start_soon(bridge.tell_tools, changed)
             async for line in said:
-                match line:
+                match json.loads(line):
                     case {"call": str(key), "tool": str(tool), "arguments": dict(arguments)}:
                         tasks.start_soon(bridge.call, key, tool, arguments)
                     case {"cancel": str(key)}:
@@ -173,6 +179,7 @@ async def serve(log: TextIO) -> None:
 
 def main() -> int:
     """``bridge LOG``: exit 0 when the box is gone, 1 with a sentence as the last line when the server is."""
+    bridge_process.inherit_orphans()
     with open(sys.argv[1], "a", encoding="utf-8", opener=_private) as log:
         try:
             anyio.run(serve, log)
@@ -180,6 +187,8 @@ def main() -> int:
             with suppress(OSError):
                 say(end=bridge_lines.of_failure(error))
             return 1
+        finally:
+            bridge_process.sweep()
     return 0
 
 

@@ -9,8 +9,14 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from bxio.mcp.bridge_process import TooLongError
+
 MOST_TEXT = 400_000
 """Characters of a result; the loop shows the model less, and keeps the whole."""
+MOST_ABOUT = 2000
+MOST_SCHEMA = 10_000
+"""Characters of a schema; of a larger one its fields' names are told."""
+MOST_FIELDS = 50
 MOST_SENTENCE = 300
 
 
@@ -20,8 +26,13 @@ def page(cursor: str | None) -> types.PaginatedRequestParams | None:
 
 
 def tool(found: types.Tool) -> dict[str, Any]:
-    """A tool as ``bxcore.mcp_tools.listed`` reads it."""
-    return {"name": found.name, "description": found.description or found.title, "schema": found.input_schema}
+    """A tool as ``bxcore.mcp_tools.listed`` reads it, which shows less than this at the most."""
+    about, schema = found.description or found.title, found.input_schema
+    if len(json.dumps(schema)) > MOST_SCHEMA:
+        fields = schema.get("properties")
+        names = list(fields)[:MOST_FIELDS] if isinstance(fields, dict) else []
+        schema = {"properties": {name: {} for name in names}}
+    return {"name": found.name, "description": about and about[:MOST_ABOUT], "schema": schema}
 
 
 def is_new_list(message: object) -> bool:
@@ -75,5 +86,9 @@ def of_failure(error: BaseException) -> str:
         return f"{error.filename} may not be run; mend its mode"
     if isinstance(error, MemoryError):
         return "the server sent more than the bridge may hold"
+    if isinstance(error, EOFError) or (isinstance(error, Exception) and is_end(error)):
+        return "its process ended"
+    if isinstance(error, TooLongError):
+        return str(error)
     said = error.error.message if isinstance(error, MCPError) else str(error)
     return " ".join(f"no session with the server ({type(error).__name__}: {said})".split())[:MOST_SENTENCE]

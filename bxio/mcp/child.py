@@ -8,12 +8,13 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
+
+from bxio.mcp.descent import alive, below, start_of
 
 STOP_S = 4.0
 """For the bridge to end its server kindly; then both are killed."""
@@ -21,6 +22,8 @@ MOST_UNREAD = 16_000_000
 """Bytes of a line that does not end."""
 MOST_UNSENT = 4_000_000
 """Bytes that wait for the bridge to read them."""
+MOST_ROUNDS = 50
+"""Of killing what is left; a process that starts others is caught in a later one."""
 _READ = 1 << 20
 _PROGRAM = (sys.executable, "-m", "bxio.mcp.bridge")
 
@@ -46,6 +49,7 @@ class McpChild:
         self._process = process
         self._rest = b""
         self._unsent = b""
+        self._family: dict[int, str] = {}
 
     @classmethod
     def start(cls, order: Order) -> Self:
@@ -101,6 +105,8 @@ class McpChild:
             while len(self._rest) <= MOST_UNREAD and (piece := os.read(self._process.stdout.fileno(), _READ)):
                 self._rest += piece
         *lines, self._rest = self._rest.split(b"\n")
+        if lines:
+            self._note()
         return [value for line in lines if isinstance(value := json.loads(line), dict)]
 
     def flooded(self) -> bool:
@@ -113,34 +119,37 @@ class McpChild:
 
     def end(self, *, kindly: bool = True) -> None:
         """End it with its server, and what that has started; takes ``STOP_S`` at the most, or no time."""
-        below = _below(self._process.pid)
+        self._note()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
-        deadline_s = time.monotonic() + (STOP_S if kindly else 0.0)
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=max(0.0, deadline_s - time.monotonic()))
-        for pid in (*below, self._process.pid):
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
+        if kindly:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=STOP_S)
+        for _ in range(MOST_ROUNDS):
+            left = self._left()
+            if not left:
+                break
+            for pid in left:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+        if self._process.poll() is None:
+            self._process.kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=1.0)
 
+    def _note(self) -> None:
+        """Remember what runs below the bridge while that lives, for when it was killed."""
+        if self._process.poll() is None:
+            self._family = {pid: start_of(pid) for pid in below(self._process.pid)}
 
-def _below(pid: int) -> list[int]:
-    """The children of a process that lead a group: the server, which the client starts so."""
-    try:
-        words = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
-    except OSError:
-        return []
-    return [child for word in words if _leads(child := int(word))]
-
-
-def _leads(pid: int) -> bool:
-    with suppress(ProcessLookupError):
-        return os.getpgid(pid) == pid
-    return False
+    def _left(self) -> set[int]:
+        """What runs below the bridge, which inherits orphans; without it, of what ran there and its own."""
+        if self._process.poll() is None:
+            return set(below(self._process.pid))
+        known = {pid for pid, start in self._family.items() if alive(pid) and start_of(pid) == start}
+        return known.union(*(below(pid) for pid in known))
 
 
 def _environment() -> dict[str, str]:

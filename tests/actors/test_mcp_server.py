@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -20,7 +21,10 @@ from bxcore.grants import Grant, Mode
 from bxcore.mcp_view import McpView
 from bxcore.messages.runner import RunTool
 from bxcore.tool_answer import Effect, ToolAnswer
+from bxio.mcp.bridge_lines import MOST_TEXT
 from bxio.mcp.child import Order
+from bxio.mcp.descent import alive, below
+from tests.doubles.mcp_servers import LONG
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -54,7 +58,9 @@ class Bench:
         assert found.facts is not None
         return int(found.facts["pid"])
 
-    def run(self, *command: str, start_s: float = START_S, rest_s: float = 0.05) -> Mailbox:
+    def run(
+        self, *command: str, start_s: float = START_S, rest_s: float = 0.05, call_s: float | None = None
+    ) -> Mailbox:
         """Any program."""
         order = Order(
             command=command,
@@ -64,7 +70,7 @@ class Bench:
             log=self.folder / "log" / "mcp-x.log",
         )
         rest = Backoff(first_s=rest_s, most_s=rest_s)
-        server = Server(name="x", order=order, start_s=start_s, rest=rest)
+        server = Server(name="x", order=order, start_s=start_s, rest=rest, call_s=call_s)
         return self.runtime.start(
             server.actor, lambda context: McpServer(context, server=server, publish=self._hear)
         )
@@ -105,18 +111,6 @@ def down(view: McpView) -> bool:
     return view.text.startswith("down: ")
 
 
-def below(pid: int) -> list[int]:
-    """Its children."""
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z")
-    except OSError:
-        return True
-
-
 def wait_for(holds: Callable[[], bool]) -> None:
     pause = threading.Event()
     for _ in range(1000):
@@ -137,9 +131,16 @@ def test_a_call_during_the_start_waits_for_the_server(bench: Bench) -> None:
         "mcp.x.more",
         "mcp.x.note",
     ]
-    wrong = answer(asked(box, "echo", wards="x"))
-    assert (wrong.ok, wrong.effect) == (False, Effect.DONE)
-    assert "words" in wrong.content
+
+
+def test_arguments_that_do_not_fit_the_schema_are_not_sent(bench: Bench) -> None:
+    box = bench.good()
+    wrong = answer(asked(box, "note", words=7))
+    assert (wrong.effect, wrong.content) == (
+        Effect.NONE,
+        "mcp.x.note: its arguments do not fit, words: 7 is not of type 'string'",
+    )
+    assert not (bench.folder / "effects.txt").exists()
 
 
 def test_calls_of_one_server_run_side_by_side_and_no_more_than_so_many(bench: Bench) -> None:
@@ -176,6 +177,9 @@ def test_a_server_sees_what_is_configured_and_nothing_of_the_boxs_own(
         "TERM",
         "PYTHONPATH",
         "SECRET",
+        "LANG",
+        "LC_ALL",
+        "TZ",
         "LC_CTYPE",
     }
 
@@ -201,17 +205,52 @@ def test_a_call_that_is_not_answered_in_its_time_ends_then(bench: Bench) -> None
     )
 
 
-def test_nothing_of_a_stopped_server_is_left(bench: Bench) -> None:
-    box = bench.start("silent")
-    bench.until(lambda view: "1 tool" in view.text)
+def test_a_server_has_the_time_that_its_table_gives_a_call(bench: Bench) -> None:
+    box = bench.run(*PYTHON, "tests.doubles.mcp_servers", "silent", call_s=0.2)
+    assert "it gave no answer in 0.2 s" in answer(asked(box, "echo", limit_s=50.0)).content
+
+
+def family(bench: Bench, least: int) -> list[int]:
+    """The bridge and all below it, when those are so many."""
     bridge = bench.pid()
-    children = below(bridge)
-    grand = [pid for child in children for pid in below(child)]
-    assert children
-    assert grand
-    del box
+    wait_for(lambda: len(below(bridge)) >= least)
+    return [bridge, *below(bridge)]
+
+
+@pytest.mark.parametrize("way", ["silent", "deaf"])
+def test_nothing_of_a_stopped_server_is_left(bench: Bench, way: str) -> None:
+    bench.start(way)
+    bench.until(lambda view: "1 tool" in view.text)
+    every = family(bench, 2)
     bench.runtime.stop("mcp/x")
-    wait_for(lambda: all(map(gone, (bridge, *children, *grand))))
+    wait_for(lambda: not any(map(alive, every)))
+
+
+def test_what_a_server_leaves_behind_ends_with_the_bridge_and_its_last_answer_counts(bench: Bench) -> None:
+    box = bench.start("hasty", rest_s=60.0)
+    bench.until(lambda view: "1 tool" in view.text)
+    every = family(bench, 1)
+    reply = asked(box, "echo")
+    seen: list[int] = []
+
+    def told() -> bool:
+        seen.extend(below(every[0]))
+        return not reply.pending
+
+    wait_for(told)
+    assert answer(reply).content == "done"
+    bench.until(down)
+    assert len(set(seen)) >= 3
+    wait_for(lambda: not any(map(alive, (*every, *seen))))
+
+
+def test_of_a_killed_bridge_no_server_is_left(bench: Bench) -> None:
+    bench.start("deaf", rest_s=60.0)
+    bench.until(lambda view: "1 tool" in view.text)
+    every = family(bench, 2)
+    os.kill(every[0], signal.SIGKILL)
+    bench.until(down)
+    wait_for(lambda: not any(map(alive, every)))
 
 
 def test_a_second_answer_and_one_that_nobody_asked_for_are_nothing(bench: Bench) -> None:
@@ -225,10 +264,17 @@ def test_garbage_between_messages_and_what_a_server_asks_of_us_are_refused(bench
     assert answer(asked(box, "echo")).content == "s0 s1 s2"
 
 
-def test_a_flood_is_cut_or_ends_the_server_and_never_the_box(bench: Bench) -> None:
+def test_a_long_result_is_cut(bench: Bench) -> None:
+    box = bench.start("long")
+    told = answer(asked(box, "echo"))
+    assert told.content == "x" * MOST_TEXT + f"\n… {LONG - MOST_TEXT} more characters"
+
+
+def test_a_message_longer_than_any_may_be_ends_the_server(bench: Bench) -> None:
     box = bench.start("flood")
-    told = answer(asked(box, "echo", limit_s=50.0))
-    assert len(told.content) < 500_000
+    told = answer(asked(box, "echo"))
+    assert told.effect is Effect.UNKNOWN
+    assert "it sent a message of more than 16 MB" in bench.until(down).text
 
 
 def test_odd_tools_are_left_out_and_counted(bench: Bench) -> None:
@@ -256,7 +302,7 @@ def test_a_server_that_never_shakes_hands_is_down_and_calls_are_told_so(bench: B
     ("command", "why"),
     [
         (("/nonexistent/server",), "/nonexistent/server is not there; mend command or folder"),
-        (("sh", "-c", "exit 3"), "it ended"),
+        (("sh", "-c", "exit 3"), "its process ended"),
         (("sh", "-c", "echo hello; sleep 600"), "it did not list its tools in 3 s"),
     ],
 )
@@ -277,6 +323,6 @@ def test_tools_that_come_later_are_known(bench: Bench) -> None:
 def test_a_kill_of_the_server_is_noticed_without_a_call(bench: Bench) -> None:
     bench.start("silent")
     bench.until(lambda view: "1 tool" in view.text)
-    os.kill(bench.pid(), 9)
+    os.kill(bench.pid(), signal.SIGKILL)
     bench.until(down)
     bench.until(lambda view: "1 tool" in view.text)

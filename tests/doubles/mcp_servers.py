@@ -11,7 +11,8 @@ import time
 from typing import Any
 
 TOOL = {"name": "echo", "description": "Say it back", "inputSchema": {"type": "object"}}
-FLOOD = 40_000_000
+FLOOD = 20_000_000
+LONG = 4_000_000
 FOREVER_S = 600.0
 
 
@@ -112,6 +113,32 @@ def flood() -> None:
     greeted([TOOL])
     asked = call()
     write(id=asked["id"], result=text("x" * FLOOD))
+    time.sleep(FOREVER_S)
+
+
+def long() -> None:
+    """Answer with more than anybody can want, and less than a message may have."""
+    greeted([TOOL])
+    while True:
+        write(id=call()["id"], result=text("x" * LONG))
+
+
+def hasty() -> None:
+    """Answer, and be gone at once; leave a child in the group and one that has its own."""
+    greeted([TOOL])
+    asked = call()
+    for own in (False, True):
+        quiet = subprocess.DEVNULL
+        subprocess.Popen(["sleep", "600"], start_new_session=own, stdin=quiet, stdout=quiet, stderr=quiet)
+    write(id=asked["id"], result=text("done"))
+
+
+def deaf() -> None:
+    """Read nothing after the greeting, and end for no signal that one can refuse."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    subprocess.Popen(["sleep", "600"], start_new_session=True)
+    greeted([TOOL])
     time.sleep(FOREVER_S)
 
 

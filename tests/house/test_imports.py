@@ -52,11 +52,13 @@ OUTSIDE = {
     "h11",
     "httpcore",
     "httpx",
+    "jsonschema",
     "loguru",
     "mcp",
     "mcp_types",
     "numpy",
     "podman",
+    "referencing",
     "requests",
     "tantivy",
     "urllib3",
@@ -173,9 +175,12 @@ def test_the_official_client_of_mcp_is_met_in_its_own_process_alone() -> None:
         module.name
         for module in modules(*SHIPPED)
         for _, name in imported(module.tree, module.dotted)
-        if name.split(".")[0] in {"anyio", "mcp", "mcp_types"} or name.startswith("bxio.mcp.bridge")
+        if name.split(".")[0] in {"anyio", "jsonschema", "mcp", "mcp_types"}
+        or name.startswith("bxio.mcp.bridge")
     }
-    assert found == {"bxio/mcp/bridge.py", "bxio/mcp/bridge_lines.py"}
+    assert found == {
+        f"bxio/mcp/{name}.py" for name in ("arguments", "bridge", "bridge_lines", "bridge_process")
+    }
 
 
 @pytest.mark.parametrize(

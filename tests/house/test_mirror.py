@@ -12,6 +12,7 @@ TESTED_ELSEWHERE = {
     "actors/base.py": "names the kernel's parts; tests/traps",
     "actors/model_honcho.py": "what a box is made of; tests/scenarios/test_one_sentence.py and others",
     "bxio/mcp/bridge.py": "a process: asked through actors.mcp_server, in its tests",
+    "bxio/mcp/bridge_process.py": "the bridge's end of the server, in the same tests",
     "bxio/mcp/child.py": "its owner's end, driven by actors.mcp_server, in its tests",
     "bxio/fetch/page_child.py": "a process: asked through bxio.fetch.page, in its tests",
     "bxio/fetch/resolve_child.py": "a process: asked through bxio.fetch.resolving, in its tests",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bxio.mcp.descent import alive, below
 from tests.doubles.model_server import ModelServer, Step
 from tests.scenarios.box import ROOT, Box, turns
 
@@ -114,6 +116,18 @@ def test_a_server_from_a_package_is_found_asked_about_and_called(make: MakeBox, 
     ]
     assert box.bxctl("inspect", "mcp/time").returncode == 0
     assert box.bxctl("doctor").returncode == 0
+
+
+def test_of_a_killed_box_no_server_is_left_though_it_hears_nothing(make: MakeBox) -> None:
+    box = make(server("deaf", "-m", "tests.doubles.mcp_servers", "deaf", more=f'folder = "{ROOT}"\n'))
+    ready(box, "deaf")
+    assert box.process is not None
+    below_it = below(box.process.pid)
+    assert len(below_it) >= 3
+    assert box.stop(signal.SIGKILL) == -signal.SIGKILL
+    deadline_s = time.monotonic() + START_S
+    while any(map(alive, below_it)):
+        assert time.monotonic() < deadline_s
 
 
 def test_no_grant_no_call_and_the_refusal_says_what_is_wanting(make: MakeBox, tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from bxio.mcp import bridge_lines
-from bxio.mcp.bridge_lines import MOST_TEXT, is_end, of_error, of_failure, of_result
+from bxio.mcp.bridge_lines import MOST_ABOUT, MOST_FIELDS, MOST_TEXT, is_end, of_error, of_failure, of_result
+from bxio.mcp.bridge_process import TooLongError
 
-NESTED = ExceptionGroup("g", [ExceptionGroup("h", [EOFError("a\nb")])])
+NESTED = ExceptionGroup("g", [ExceptionGroup("h", [OSError("a\nb")])])
 PICTURE = base64.b64encode(b"x" * 300).decode()
 
 
@@ -60,10 +61,12 @@ def test_a_refusal_an_end_and_an_answer_of_no_use_are_told_apart() -> None:
         (FileNotFoundError(2, "no", "/x"), "/x is not there; mend command or folder"),
         (PermissionError(13, "no", "/x"), "/x may not be run; mend its mode"),
         (MemoryError(), "the server sent more than the bridge may hold"),
-        (EOFError("it ended"), "no session with the server (EOFError: it ended)"),
+        (EOFError("it ended"), "its process ended"),
+        (MCPError(code=types.CONNECTION_CLOSED, message="Connection closed"), "its process ended"),
+        (TooLongError("it sent too much"), "it sent too much"),
         (
             NESTED,
-            "no session with the server (EOFError: a b)",
+            "no session with the server (OSError: a b)",
         ),
     ],
 )
@@ -78,3 +81,13 @@ def test_a_tool_without_a_description_has_its_title() -> None:
     asked = bridge_lines.page("2")
     assert asked is not None
     assert asked.cursor == "2"
+
+
+def test_of_a_large_tool_the_first_words_and_the_fields_names_are_told() -> None:
+    fields = {f"f{number}": {"description": "d" * 1000} for number in range(99)}
+    large = types.Tool(name="x", description="a" * 9999, input_schema={"properties": fields})
+    told = bridge_lines.tool(large)
+    assert told["description"] == "a" * MOST_ABOUT
+    assert told["schema"] == {"properties": {f"f{number}": {} for number in range(MOST_FIELDS)}}
+    odd = types.Tool(name="x", input_schema={"properties": 7, "description": "d" * 99_999})
+    assert bridge_lines.tool(odd)["schema"] == {"properties": {}}
