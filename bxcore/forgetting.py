@@ -9,42 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from bxcore import sameness
 from bxcore.epochs import turns_before
 from bxcore.records import Assistant, Record, SessionStart, ToolCall, ToolResult, Usage, User
+from bxcore.sameness import fold
 from bxcore.schemas import TOOLS
 from bxcore.turn_spans import spans
 
 FORGOTTEN = "(forgotten)"
 """What stands where a text was."""
-TURNS_TO_ASCII = (
-    "\u00df\u0130\u0149\u017f\u01f0\u1e96\u1e97\u1e98\u1e99\u1e9a"
-    "\u1e9e\u212a\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
-)
-"""Every other letter of which a comparison without regard to case makes one of ASCII, such as the long s."""
-_SPACE = re.compile(r"\s+")
 _ESCAPE = re.compile(r'\\+(?:u([0-9a-fA-F]{4})|([nrtbf"/]))')
 _WRITTEN = {"n": " ", "r": " ", "t": " ", "b": " ", "f": " "}
-_ODD = re.compile(
-    rb"\\+u(00[2-7][0-9a-f]|%s)|%s"
-    % (
-        "|".join(f"{ord(letter):04x}" for letter in TURNS_TO_ASCII).encode(),
-        "|".join(TURNS_TO_ASCII).encode(),
-    )
-)
-"""What may stand in a file, its ASCII in lower case, for letters of ASCII: such letters, and escapes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """A text to look for, without regard to case and to how its words are parted."""
+    """A text to look for, without regard to case, to how its words are parted, and to what looks the same."""
 
     text: str
 
     @property
     def folded(self) -> str:
         """As it is compared; empty for a text of nothing but space."""
-        return fold(self.text)
+        return _folded(self.text)
 
     @property
     def word(self) -> str:
@@ -54,20 +43,23 @@ class Needle:
     def may_be_in(self, data: bytes) -> bool:
         """Whether the bytes of a file may hold it; False is sure."""
         word, lower = self.word.encode("ascii"), data.lower()
-        return word in lower or (_ODD.search(lower) is not None and word in _ODD.sub(_plain, lower))
+        return word in lower or word in sameness.ascii_of(lower)
 
     def stands_in(self, text: str) -> bool:
         """Whether a text holds it, as it is or with the escapes of JSON, as a call's arguments have them."""
-        return self.folded in fold(text) or ("\\" in text and self.folded in fold(_unescaped(text)))
+        folded = self.folded
+        if sameness.stands_in(folded, fold(text)):
+            return True
+        return "\\" in text and sameness.stands_in(folded, fold(_unescaped(text)))
 
     def is_in(self, data: bytes) -> bool:
         """Whether a file's bytes hold it, as UTF-8 text or JSON."""
         return self.may_be_in(data) and self.stands_in(data.decode("utf-8", "replace"))
 
 
-def fold(text: str) -> str:
-    """A text in one case, its words parted by single spaces."""
-    return _SPACE.sub(" ", text).strip().casefold()
+@lru_cache(maxsize=8)
+def _folded(text: str) -> str:
+    return fold(text)
 
 
 def _unescaped(text: str) -> str:
@@ -78,12 +70,6 @@ def _unescaped(text: str) -> str:
 
 def _meant(escape: re.Match[str]) -> str:
     return chr(int(escape[1], 16)) if escape[1] else _WRITTEN.get(escape[2], escape[2])
-
-
-def _plain(odd: re.Match[bytes]) -> bytes:
-    """The letters of ASCII that it stands for, and a question mark for any other."""
-    letter = chr(int(odd[1], 16)) if odd[1] else odd[0].decode()
-    return letter.casefold().encode("ascii", "replace")
 
 
 def turns_with(records: Sequence[Record], needle: Needle) -> tuple[int, ...]:
