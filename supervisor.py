@@ -238,7 +238,10 @@ def _broker(parts: Parts) -> Start:
         approval_s=broker.approval_s,
     )
     journal = ApprovalJournal(parts.paths.state / "approvals.jsonl", uuid4().hex)
-    grants = OwnersGrants(lambda: owners_grants(broker.grants, parts.paths), parts.facts.hear_of_grants)
+    servers = frozenset(each.name for each in parts.settings.mcp)
+    grants = OwnersGrants(
+        lambda: owners_grants(broker.grants, parts.paths), parts.facts.hear_of_grants, servers
+    )
     return lambda context: Broker(
         context,
         memory=box("memory"),

@@ -21,14 +21,19 @@ class BadGrants(Exception):  # noqa: N818 - a start that cannot be
 class OwnersGrants:
     """Reads the owner's set; keeps the last good one over all incarnations of the broker.
 
-    ``tell`` hears what is wrong with the set that was read last, nothing when it is in force.
+    ``tell`` hears what is wrong with the set that was read last, nothing when it is in force. ``servers`` are
+    the MCP servers that there are; a grant for another one is no problem, it allows nothing.
     """
 
     def __init__(
-        self, load: Callable[[], Grants], tell: Callable[[tuple[str, ...]], object] = lambda _problems: None
+        self,
+        load: Callable[[], Grants],
+        tell: Callable[[tuple[str, ...]], object] = lambda _problems: None,
+        servers: frozenset[str] = frozenset(),
     ) -> None:
         self.load = load
         self.tell = tell
+        self.servers = servers
         self.last: GrantSet | None = None
 
 
@@ -100,7 +105,7 @@ class BrokerGrants:
 
     def view(self) -> GrantsView:
         """The grants in force, and what is wrong with the set that was read last."""
-        return GrantsView(grants=rows(self.set, self._wall()), problems=self._problems)
+        return GrantsView(grants=rows(self.set, self._wall(), self._owners.servers), problems=self._problems)
 
 
 def _sentences(found: Grants) -> tuple[str, ...]:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
+from bxcore.did_you_mean import hint
 from bxcore.grants import Grant
+from bxcore.mcp_names import granted_server
 from bxcore.messages.broker import GrantRow
 
 SHOWN = 5
 """Entries of a list that a row names."""
 
 
-def rows(grants: Iterable[Grant], now: datetime) -> tuple[GrantRow, ...]:
-    """One row a grant, in the order given; ``now`` has a time zone."""
+def rows(
+    grants: Iterable[Grant], now: datetime, servers: frozenset[str] = frozenset()
+) -> tuple[GrantRow, ...]:
+    """One row a grant, in the order given; ``now`` has a time zone, ``servers`` are the MCP servers."""
     return tuple(
         GrantRow(
             id=grant.id,
@@ -21,7 +25,7 @@ def rows(grants: Iterable[Grant], now: datetime) -> tuple[GrantRow, ...]:
             mode=grant.mode.value,
             max_taint=grant.max_taint.text,
             when_untrusted=grant.when_untrusted.value,
-            about=", ".join(_about(grant)) or "every call",
+            about=", ".join(_about(grant, servers)) or "every call",
             sha256=grant.sha256,
             expired=grant.expired(now),
         )
@@ -29,7 +33,10 @@ def rows(grants: Iterable[Grant], now: datetime) -> tuple[GrantRow, ...]:
     )
 
 
-def _about(grant: Grant) -> Iterator[str]:
+def _about(grant: Grant, servers: frozenset[str]) -> Iterator[str]:
+    server = granted_server(grant.tool)
+    if server is not None and server not in servers:
+        yield f"no call, boxmaker.toml has no MCP server {server}{hint(server, sorted(servers))}"
     for name, values in (
         ("paths", grant.paths),
         ("hosts", grant.hosts),

@@ -47,3 +47,19 @@ def test_the_built_in_ones_are_rows_as_all_others_in_the_order_given() -> None:
         "builtin-recall",
         "builtin-ask-memory",
     ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "about"),
+    [
+        ("mcp.time.*", "every call"),
+        ("mcp.time.get", "every call"),
+        ("mcp.tim.*", "no call, boxmaker.toml has no MCP server tim; did you mean time?"),
+        ("mcp.web.get", "no call, boxmaker.toml has no MCP server web"),
+    ],
+)
+def test_a_grant_for_an_mcp_server_that_is_not_there_is_listed_as_one_for_no_call(
+    tool: str, about: str
+) -> None:
+    grant = Grant(id="g", tool=tool, mode=Mode.ASK, text="x")
+    assert rows([grant], NOON, frozenset({"time"}))[0].about == about

@@ -134,9 +134,13 @@ def test_no_grant_no_call_and_the_refusal_says_what_is_wanting(make: MakeBox, tm
     grant(tmp_path / "home", "echo", "mcp.good.echo", 'mode = "auto"', "untrusted = false")
     secret = tmp_path / "token"
     secret.write_text("tell-nobody-17\n")
+    grant(tmp_path / "home", "lost", "mcp.goo.*", 'mode = "auto"')
     more = f'env = {{ PYTHONPATH = "{ROOT}" }}\nenv_files = {{ TOKEN = "{secret}" }}\nfolder = "{tmp_path}"\n'
     box = make(server("good", "-m", "tests.doubles.good_mcp_server", str(tmp_path), more=more))
     ready(box, "good")
+    listed = {each["id"]: each["about"] for each in box.json("grants")["grants"]}
+    assert listed["lost"] == "no call, boxmaker.toml has no MCP server goo; did you mean good?"
+    assert listed["echo"] == "every call"
     refused = said(box, 'mcp.good.note {"words": "x"}')
     assert "no grant allows mcp.good.note; tell the owner that it needs one" in refused["content"]
     assert not (tmp_path / "effects.txt").exists()
