@@ -1,8 +1,8 @@
 """When two texts look the same: in one case, one normal form, without what cannot be seen (spec 4.2).
 
-This is the compatibility caseless match of the Unicode standard (D146), but that a dot over an i counts for
-nothing, so that a Turkish capital is the i that others write. Each character is decomposed for itself and each
-run of marks sorted: the whole is nearly linear in time for any text.
+This is the compatibility caseless match of the Unicode standard (D146), but that a dot over an i counts
+for nothing, so that a Turkish capital is the i that others write. Each character is decomposed for itself
+and each run of marks sorted: the whole is nearly linear in time for any text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bxcore.sanitize.characters import INVISIBLE
 
 _SPACE = re.compile(r"\s+")
 _LINE_SEPARATORS = "\u2028\u2029"
-_DOTTED = "i\u0307"
+_DOTTED = re.compile("i\u0307+")
 LAST_MARK = 0x1F000
 """No character from here on is a mark that another may change places with."""
 FEW = 64
@@ -61,7 +61,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return _SPACE.sub(" ", text).strip().casefold()
     apart = _marks().sub(_in_order, _decomposed(text)).casefold()
-    return _SPACE.sub(" ", apart.replace(_DOTTED, "i")).strip()
+    return _SPACE.sub(" ", _DOTTED.sub("i", apart)).strip()
 
 
 def _decomposed(text: str) -> str:

@@ -60,6 +60,7 @@ def test_folding_twice_is_folding_once_and_what_is_hidden_is_gone(text: str) -> 
         ("marmalade", "mar\u00adma\u200blade"),
         ("istanbul", "\u0130stanbul"),
         ("istanbul", "i\u0307stanbul"),
+        ("istanbul", "\u0130\u0307stanbul"),
         ("file", "\ufb01le"),
         ("box", "\uff42\uff4f\uff58"),
         ("box", "\U0001d41bo\U0001d431"),
