@@ -16,6 +16,8 @@ from bxio.session_store import BASELINE, SessionError
 
 NAMED = 5
 """Sessions or files that a sentence names at most."""
+RECORDS = ("ledger.jsonl", "delivered.jsonl")
+"""Of what goes to Honcho: every line of them has the same field names."""
 CONCLUDED = (
     "the Honcho server deletes its copy as soon as it answers; what it concluded from it may stay there, "
     "ask who runs it"
@@ -102,11 +104,21 @@ class Staying:
         there: list[str] = []
         unread: list[str] = []
         for path, problem in text_search.holding(outer, needle, self._is_known):
-            (unread if problem else there).append(f"{path} ({problem})" if problem else str(path))
+            if problem:
+                unread.append(f"{path} ({problem})")
+            elif not self._only_names_fields(path, needle):
+                there.append(str(path))
         if there:
             yield f"these files hold it and are left as they are: {_some(there)}; see to them yourself"
         if unread:
             yield f"these could not be looked through and may hold it: {_some(unread)}"
+
+    def _only_names_fields(self, path: Path, needle: Needle) -> bool:
+        """Whether it stands in the field names alone of a record that a person must not edit."""
+        ours = path.parent == self._places.ledger.parent and path.name in RECORDS
+        with suppress(OSError):
+            return ours and not text_search.holds_in_values(path, needle)
+        return False
 
     def _is_known(self, path: Path) -> bool:
         """Whether something else sees to it, or says that it stays."""

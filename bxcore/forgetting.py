@@ -6,10 +6,12 @@ keeps its label.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from bxcore import sameness
 from bxcore.epochs import turns_before
@@ -20,6 +22,8 @@ from bxcore.turn_spans import spans
 
 FORGOTTEN = "(forgotten)"
 """What stands where a text was."""
+_KEYS = frozenset(key for tool in TOOLS.values() for key in tool["parameters"]["properties"])
+"""The names of what the box's own tools take."""
 _ESCAPE = re.compile(r'\\+(?:u([0-9a-fA-F]{4})|([nrtbf"/]))')
 _WRITTEN = {"n": " ", "r": " ", "t": " ", "b": " ", "f": " "}
 
@@ -89,7 +93,7 @@ def _texts(record: Record) -> Iterator[str]:
             yield record.content
             yield record.reasoning or ""
             for call in record.tool_calls:
-                yield call.arguments
+                yield from values(call.arguments, _KEYS)
                 yield from _own_name(call.name)
         case ToolResult():
             yield record.content
@@ -98,6 +102,24 @@ def _texts(record: Record) -> Iterator[str]:
             yield record.failed or ""
         case _:
             pass
+
+
+def values(written: str, keys: Collection[str] | None = None) -> Iterator[str]:
+    """The texts in JSON but its ``keys``, None for all keys; what is no JSON as it is."""
+    try:
+        waiting: list[Any] = [json.loads(written)]
+    except (ValueError, RecursionError):
+        yield written
+        return
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.values()
+            yield from (key for key in value if keys is not None and key not in keys)
+        elif isinstance(value, list):
+            waiting += value
+        else:
+            yield value if isinstance(value, str) else json.dumps(value)
 
 
 def _own_name(name: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from bxcore.errors import system_reason
-from bxcore.forgetting import Needle
+from bxcore.forgetting import Needle, values
 
 PIECE = 8_000_000
 """Bytes that are read at once."""
@@ -81,3 +81,12 @@ def holds(path: Path, needle: Needle) -> bool:
                 return True
             before = (before + piece)[-overlap:]
     return False
+
+
+def holds_in_values(path: Path, needle: Needle) -> bool:
+    """Whether it stands in a value of a file with a JSON text a line, not in the name of a field.
+
+    Raises ``OSError``.
+    """
+    lines = path.read_text("utf-8", "replace").splitlines()
+    return any(needle.stands_in(text) for line in lines for text in values(line))

@@ -166,3 +166,14 @@ def test_the_audit_of_a_session_is_named(staying: Staying, places: Places) -> No
     audit.write_text('{"session":"k3f"}')
     assert staying.of(NOTHING, None, "k3f") == ("the audit keeps it",)
     assert staying.of(NOTHING, None, "k3") == ()
+
+
+@pytest.mark.parametrize("name", ["ledger.jsonl", "delivered.jsonl", "copy.jsonl"])
+@pytest.mark.parametrize(("text", "named"), [("session", False), ("k3f", True), ("SEVEN", True)])
+def test_a_record_is_named_for_its_values_and_not_for_its_fields(
+    staying: Staying, places: Places, name: str, text: str, *, named: bool
+) -> None:
+    path = places.ledger.with_name(name)
+    path.write_text('{"crc":"0","record":{"session":"k3f"}}\n{"crc":"1","record":{"session":["seven"]}}\n')
+    found = staying.of(NOTHING, Needle(text), "")
+    assert any(str(path) in sentence for sentence in found) == (named or name == "copy.jsonl")

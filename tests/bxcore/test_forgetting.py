@@ -186,3 +186,28 @@ def test_turns_of_a_later_epoch_alone_have_their_own_numbers() -> None:
     assert left[1] == epoch[1]
     assert turns_with(left, NEEDLE) == ()
     assert not summed_up(left, NEEDLE)
+
+
+def called(arguments: str) -> list[Record]:
+    call = ToolCall(id="t1c1", name="memory", arguments=arguments)
+    return [SessionStart(baseline=""), User(text="x"), Assistant(content="", tool_calls=(call,))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "found"),
+    [
+        ('{"action":"add","file":"notes","text":"blue tin"}', "file", False),
+        ('{"action":"add","file":"notes","text":"blue tin"}', "text", False),
+        ('{"action":"add","file":"notes","text":"blue tin"}', "notes", True),
+        ('{"text":"the file"}', "file", True),
+        ('{"a":{"b":["c",{"d":"blue\\ntin"}]}}', "blue tin", True),
+        ('{"blue tin":1}', "blue tin", True),
+        ('{"a":[7423]}', "7423", True),
+        ('{"text":"torn, a blue tin', "blue tin", True),
+        ("[" * 100_000 + "blue tin", "blue tin", True),
+    ],
+)
+def test_a_call_is_found_by_its_values_and_by_names_that_the_model_made_up(
+    arguments: str, text: str, *, found: bool
+) -> None:
+    assert turns_with(called(arguments), Needle(text)) == ((1,) if found else ())

@@ -78,3 +78,13 @@ def test_folders_may_be_nested_as_deep_as_a_tool_likes(tmp_path: Path) -> None:
 def test_what_may_not_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "shut").mkdir(mode=0)
     assert found(tmp_path) == [("shut", "permission denied")]
+
+
+def test_values_of_lines_are_told_from_their_field_names(tmp_path: Path) -> None:
+    path = tmp_path / "record.jsonl"
+    path.write_text('{"blue tin":"a"}\n{"a":["BLUE\\ntin"]}\n')
+    assert text_search.holds_in_values(path, NEEDLE)
+    path.write_text('{"blue tin":"a"}\n')
+    assert not text_search.holds_in_values(path, NEEDLE)
+    path.write_text('{"a":"blue tin')
+    assert text_search.holds_in_values(path, NEEDLE), "what is torn is looked through as it is"
