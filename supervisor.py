@@ -74,7 +74,7 @@ MAX_CHATS = 128
 MAX_RUNS = 64
 """More than the runner begins at once, so that a search for a sandbox always finds room."""
 MAX_CONNECTIONS = 64
-MAX_API_CONNECTIONS = 32
+MAX_API_CONNECTIONS = 96
 """Of the interface on the loopback alone: whoever fills it takes no place of a command's."""
 NETWORK = Backoff(first_s=0.5, most_s=30.0)
 
@@ -266,7 +266,7 @@ def _loop(parts: Parts) -> Start:
         audit=box("audit"),
         client=ModelClient,
         system=_system(),
-        mcp=parts.facts.mcp_tools,
+        mcp=parts.facts.mcp_known,
         workspaces=tuple(each.name for each in derived.readable(settings)),
         auto_recall=None if auto_recall == "auto" else auto_recall,
         max_rounds=settings.loop.max_rounds,

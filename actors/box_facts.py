@@ -8,8 +8,7 @@ from threading import Lock
 from actors.base import Runtime
 from bxcore.control.views import Fact
 from bxcore.doctor import Check, Verdict, sandbox_checks, sandbox_fact
-from bxcore.mcp_tools import McpTool
-from bxcore.mcp_view import McpView
+from bxcore.mcp_view import McpKnown, McpView
 from bxcore.messages.model import ModelState
 from bxcore.outbox_facts import OutboxFacts
 from bxcore.recall_facts import RecallFacts
@@ -70,10 +69,13 @@ class BoxFacts:
         with self._mcp_lock:
             self._mcp = {**self._mcp, view.server: view}
 
-    def mcp_tools(self) -> tuple[McpTool, ...]:
-        """The tools of all MCP servers that have listed theirs, by server and name."""
+    def mcp_known(self) -> McpKnown:
+        """The tools of all MCP servers that have listed theirs, by name, and the servers that have not."""
         views = self._mcp
-        return tuple(tool for name in sorted(views) for tool in views[name].tools)
+        return McpKnown(
+            tools=tuple(tool for name in sorted(views) for tool in views[name].tools),
+            silent=frozenset(name for name, view in views.items() if not view.tools),
+        )
 
     def checks(self) -> Iterator[Check]:
         """The same for doctor, which wants the good news too."""

@@ -24,7 +24,7 @@ from bxcore.baseline import Baseline
 from bxcore.clock_text import stamp
 from bxcore.interrupted import Interrupted
 from bxcore.labels import NEW_SESSION
-from bxcore.mcp_tools import McpTool
+from bxcore.mcp_view import McpKnown
 from bxcore.messages.loop import (
     Idle,
     Leave,
@@ -75,7 +75,7 @@ class SessionParts:
     client: Callable[[Endpoint], ModelClient]
     system: str
     registry: ToolRegistry = field(default_factory=ToolRegistry)
-    mcp: Callable[[], tuple[McpTool, ...]] = lambda: ()
+    mcp: Callable[[], McpKnown] = McpKnown
     workspaces: tuple[str, ...] = ()
     auto_recall: bool | None = None
     max_rounds: int = 8

@@ -27,6 +27,7 @@ from bxcore.did_you_mean import hint
 from bxcore.grants.grant import GRANTED_TOOLS
 from bxcore.mcp_names import split
 from bxcore.mcp_tools import McpTool
+from bxcore.mcp_view import McpKnown
 from bxcore.records import ToolCall
 from bxcore.schemas import CORE_TOOLS, TOOLS, schema_json
 
@@ -92,7 +93,7 @@ class ToolRegistry:
     core: tuple[str, ...] = field(default_factory=lambda: tuple(CORE_TOOLS))
     others: tuple[str, ...] = GRANTED_TOOLS
     gone: frozenset[str] = frozenset()
-    mcp: tuple[McpTool, ...] | None = None
+    mcp: McpKnown | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,10 +122,10 @@ class ToolRegistry:
         """What ``find_tool`` answers: up to three tools, a schema a line, the best match first."""
         names = [name for name in (*self.others, *self.core) if name not in LOOK_UP]
         scored = [(_score(query, name, _about(name)), schema_json(name)) for name in names]
-        scored += [(_score(query, tool.name, tool.description), tool.line()) for tool in self.mcp or ()]
+        scored += [(_score(query, tool.name, tool.description), tool.line()) for tool in self._mcp_tools]
         found = sorted((pair for pair in scored if pair[0]), key=lambda pair: -pair[0])[:MAX_FOUND]
         if not found:
-            names += [tool.name for tool in (self.mcp or ())[:MAX_NAMED]]
+            names += [tool.name for tool in self._mcp_tools[:MAX_NAMED]]
             return f"no tool matches; you have {', '.join(names)}: use one of these, or answer without"
         return "\n".join(line for _, line in found)
 
@@ -133,7 +134,7 @@ class ToolRegistry:
         name = _wrapped(call) if call.name == CALL_TOOL else call.name
         if name in self.gone:
             return NotRun(name, call.arguments, _taken_away(name))
-        if split(call.name) is not None and (self.mcp is None or call.name in self._mcp_names):
+        if self._is_of_mcp(call.name):
             return ToBroker(call.name, call.arguments)
         if call.name not in ARGUMENT_TYPES:
             return NotRun(call.name, call.arguments, self._unknown(call.name))
@@ -144,9 +145,20 @@ class ToolRegistry:
         except ArgsError as error:
             return NotRun(call.name, call.arguments, error.line)
 
+    def _is_of_mcp(self, name: str) -> bool:
+        """Whether it is such a tool, or may be one: a server that is not ready says itself that it is not."""
+        found = split(name)
+        if found is None or self.mcp is None:
+            return found is not None
+        return name in self._mcp_names or found[0] in self.mcp.silent
+
+    @property
+    def _mcp_tools(self) -> tuple[McpTool, ...]:
+        return () if self.mcp is None else self.mcp.tools
+
     @property
     def _mcp_names(self) -> tuple[str, ...]:
-        return tuple(tool.name for tool in self.mcp or ())
+        return tuple(tool.name for tool in self._mcp_tools)
 
     def _own(self, args: Args, call: ToolCall) -> Route:
         match args:

@@ -30,7 +30,7 @@ class _Read:
     title: str
 
 
-_DAMAGED = _Read(turns=0, label=TOP, title="")
+_DAMAGED = _Read(turns=0, label=TOP, title="(its log is damaged; sessions show says where)")
 
 
 class SessionListing:

@@ -47,13 +47,16 @@ class Bridge:
         self._calls: dict[str, anyio.CancelScope] = {}
         self._schemas: dict[str, Mapping[str, Any]] = {}
 
-    async def introduce(self) -> None:
-        """Shake hands, and tell the box whom we met and what tools there are."""
+    async def live(self, changed: Changed) -> None:
+        """Shake hands, tell the box whom we met and what tools there are, and again when they are others."""
+        await self._introduce()
+        await self._tell_tools(changed)
+
+    async def _introduce(self) -> None:
         met = (await self._session.initialize()).server_info
         say(ready={"server": f"{met.name} {met.version}", "tools": await self._tools()})
 
-    async def tell_tools(self, changed: Changed) -> None:
-        """Tell the tools anew each time that the server says they are others."""
+    async def _tell_tools(self, changed: Changed) -> None:
         while True:
             await changed.wait()
             say(tools=await self._tools())
@@ -164,8 +167,7 @@ async def serve(log: TextIO) -> None:
     async with connected(order, log, changed) as session:
         bridge = Bridge(session)
         async with anyio.create_task_group() as tasks:
-            await bridge.introduce()
-            tasks.start_soon(bridge.tell_tools, changed)
+            tasks.start_soon(bridge.live, changed)  # the box may go before the server has said a word
             async for line in said:
                 match json.loads(line):
                     case {"call": str(key), "tool": str(tool), "arguments": dict(arguments)}:

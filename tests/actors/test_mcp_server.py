@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -326,3 +327,26 @@ def test_a_kill_of_the_server_is_noticed_without_a_call(bench: Bench) -> None:
     os.kill(bench.pid(), signal.SIGKILL)
     bench.until(down)
     bench.until(lambda view: "1 tool" in view.text)
+
+
+OWNER = """
+import sys
+from pathlib import Path
+from bxio.mcp.child import McpChild, Order
+folder = Path(sys.argv[1])
+command = (sys.executable, "-m", "tests.doubles.mcp_servers", "hangs")
+order = Order(command=command, folder=folder, log=folder / "log", env={"PYTHONPATH": sys.argv[2]})
+print(McpChild.start(order).pid, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_nothing_is_left_of_a_server_that_never_spoke_when_its_box_is_killed(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", OWNER, str(tmp_path), str(ROOT)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as owner:
+        assert owner.stdout is not None
+        bridge = int(owner.stdout.readline())
+        wait_for(lambda: bool(below(bridge)))
+        server = below(bridge)
+        owner.kill()
+    wait_for(lambda: not any(map(alive, (bridge, *server))))

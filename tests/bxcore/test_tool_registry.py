@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bxcore.args import CallToolArgs, ClockArgs, FindToolArgs, canonical_json
 from bxcore.mcp_tools import McpTool
+from bxcore.mcp_view import McpKnown
 from bxcore.records import ToolCall
 from bxcore.tool_registry import NotRun, Own, Route, ToBroker, ToolRegistry, all_reads
 
@@ -177,7 +178,7 @@ MCP = (
 
 
 def test_tools_of_mcp_servers_are_found_and_called_and_stand_in_no_array() -> None:
-    registry = ToolRegistry(mcp=MCP)
+    registry = ToolRegistry(mcp=McpKnown(tools=MCP))
     assert registry.find("convert between timezones, time").splitlines()[0] == MCP[0].line()
     assert registry.array() == ToolRegistry().array()
     assert "mcp" not in str(registry.names)
@@ -191,7 +192,7 @@ def test_tools_of_mcp_servers_are_found_and_called_and_stand_in_no_array() -> No
 
 
 def test_a_tool_that_no_mcp_server_has_is_named_with_the_nearest_one() -> None:
-    route = ToolRegistry(mcp=MCP).route(ToolCall(id="1", name="mcp.time.got", arguments="{}"))
+    route = ToolRegistry(mcp=McpKnown(tools=MCP)).route(ToolCall(id="1", name="mcp.time.got", arguments="{}"))
     assert isinstance(route, NotRun)
     assert "did you mean mcp.time.get" in route.sentence
 
@@ -199,8 +200,16 @@ def test_a_tool_that_no_mcp_server_has_is_named_with_the_nearest_one() -> None:
 def test_where_nobody_knows_the_servers_such_a_call_goes_to_the_broker() -> None:
     call = ToolCall(id="1", name="mcp.any.tool", arguments="{}")
     assert ToolRegistry().route(call) == ToBroker("mcp.any.tool", "{}")
-    assert isinstance(ToolRegistry(mcp=()).route(call), NotRun)
+    assert isinstance(ToolRegistry(mcp=McpKnown()).route(call), NotRun)
+
+
+def test_a_call_of_a_server_that_has_listed_nothing_goes_on_to_be_told_so() -> None:
+    registry = ToolRegistry(mcp=McpKnown(tools=MCP, silent=frozenset({"down"})))
+    assert registry.route(ToolCall(id="1", name="mcp.down.tool", arguments="{}")) == ToBroker(
+        "mcp.down.tool", "{}"
+    )
+    assert isinstance(registry.route(ToolCall(id="1", name="mcp.time.tool", arguments="{}")), NotRun)
 
 
 def test_what_is_not_found_is_told_with_the_names_of_mcp_tools() -> None:
-    assert "mcp.time.get" in ToolRegistry(mcp=MCP).find("zzz")
+    assert "mcp.time.get" in ToolRegistry(mcp=McpKnown(tools=MCP)).find("zzz")
