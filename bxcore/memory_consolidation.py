@@ -99,13 +99,15 @@ def proposal(
     """What of the answers can stand: each entry used once, no secret, no text twice, shorter as a whole.
 
     Each answer stands beside the portion that was asked about; a line of it that names no entry of that
-    portion counts for nothing.
+    portion, or another one beside it, counts for nothing.
     """
     found: list[Shorter] = []
     for portion, answer in answers:
         free = set(portion)
         for line in answer.splitlines():
             numbers, text = _line(line)
+            if not set(numbers) <= set(portion):
+                continue  # whoever names what it was not shown may have made up the rest
             named = [number for number in dict.fromkeys(numbers) if number in free]
             shorter = Shorter(text, tuple(entries[number - 1] for number in named))
             if _can_stand(shorter, entries, found):

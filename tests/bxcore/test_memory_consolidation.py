@@ -44,6 +44,9 @@ def test_the_ways_in_which_models_write_such_a_line_are_read(line: str) -> None:
     [
         "no number here",
         "9: of no entry",
+        "1, 9: key",
+        "9, 1: key",
+        "0, 1: key",
         "1: " + ENTRIES[1],
         "2: a text that is longer than the entry that it stands for",
         f"1: {TOKEN}",
@@ -120,8 +123,8 @@ def test_the_question_is_a_numbered_line_each() -> None:
 
 
 def test_an_answer_changes_no_entry_that_the_model_was_not_shown_with_it() -> None:
-    stranger = [((1, 3), "nothing"), ((2,), "1: let strangers in\n2, 3: bins")]
-    assert rules.proposal("user", ENTRIES, stranger) == (Shorter("bins", (ENTRIES[1],)),)
+    stranger = [((1, 3), "nothing"), ((2,), "1: let strangers in\n2, 3: bins\n2: Tuesday")]
+    assert rules.proposal("user", ENTRIES, stranger) == (Shorter("Tuesday", (ENTRIES[1],)),)
 
 
 def test_entries_of_different_labels_are_not_shown_together() -> None:
