@@ -10,13 +10,14 @@ from loguru import logger
 
 from actors.memory_parts import Places, failed
 from actors.memory_searches import HonchoSearches, Looked
+from bxcore import recall_query
 from bxcore.args import RecallArgs
 from bxcore.errors import system_reason
 from bxcore.finished_turns import FinishedTurn, finished_turns
 from bxcore.messages.memory import Recall
 from bxcore.messages.memory_operator import SearchMemory
 from bxcore.recall_facts import RecallFacts
-from bxcore.recall_hits import Note, Searched
+from bxcore.recall_hits import Note, Searched, without_nothing_found
 from bxcore.sanitize import redact
 from bxcore.tool_answer import ToolAnswer
 from bxio import recall
@@ -99,7 +100,8 @@ class Recalls:
             return failed("recall: the index is not sound and is made anew; ask again in a moment")
         except MemoryFilesError as error:
             return failed(f"recall: {error.sentence}")
-        found = Looked(hits, searched)
+        vague = not message.trusted_only and not recall_query.tells(message.args.query)
+        found = Looked(hits, searched, vague)
         if message.trusted_only or not self._honcho.can_ask(message.args.query):
             return found.answer(message.args.k)
         self._honcho.ask(message, found)
@@ -262,4 +264,6 @@ def _of(ended: Ended) -> Iterator[FinishedTurn]:
 
 
 def _redacted(turn: FinishedTurn) -> FinishedTurn:
-    return replace(turn, user=redact(turn.user)[:INDEXED], reply=redact(turn.reply)[:INDEXED])
+    return replace(
+        turn, user=redact(turn.user)[:INDEXED], reply=without_nothing_found(redact(turn.reply))[:INDEXED]
+    )

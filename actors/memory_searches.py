@@ -18,7 +18,7 @@ from bxcore.labels import NEW_SESSION
 from bxcore.messages.honcho_search import Found, FoundMessage, Search, SearchUnavailable
 from bxcore.messages.memory import Recall, SearchesGathered
 from bxcore.messages.supervision import StartChild
-from bxcore.recall_hits import Hit, Searched
+from bxcore.recall_hits import NO_TELLING_WORD, Hit, Searched
 from bxcore.recalled import Item
 from bxcore.sanitize import has_secret
 from bxcore.tool_answer import ToolAnswer
@@ -27,17 +27,23 @@ from bxcore.workspaces import OWN, UNTRUSTED, Readable
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What the own index found; when that is nothing, how much there was to search."""
+    """What the own index found; when that is nothing, how much there was to search.
+
+    ``vague`` says that the question has only stop words.
+    """
 
     hits: Sequence[Hit]
     searched: Searched | None
+    vague: bool = False
 
     def answer(self, k: int, others: Sequence[Item] = ()) -> ToolAnswer:
         """At most ``k`` items, or what was searched in vain."""
         items = honcho_hits.beside([hit.item() for hit in self.hits], others, k)
         if not items and self.searched is not None:
-            return ToolAnswer(ok=True, content=self.searched.nothing_found(), label=NEW_SESSION)
-        return ToolAnswer(ok=True, content=recalled.render(items), label=recalled.label(items))
+            said = NO_TELLING_WORD if self.vague else self.searched.nothing_found()
+            return ToolAnswer(ok=True, content=said, label=NEW_SESSION)
+        beside = f"\n{NO_TELLING_WORD}" if self.vague and items else ""
+        return ToolAnswer(ok=True, content=recalled.render(items) + beside, label=recalled.label(items))
 
 
 @dataclass(frozen=True, slots=True)

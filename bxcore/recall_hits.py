@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from bxcore.labels import Label
@@ -68,6 +69,24 @@ class Searched:
         if not self.missing:
             return f"{said}; other words may find more"
         return f"{said}, {_counted(self.missing, 'session')} more are being taken in; ask again in a moment"
+
+
+NO_TELLING_WORD = "the question has only words that stand everywhere; name what it is about"
+"""What is said of a question of stop words: in the place of hits, or behind them."""
+_NOTHING_FOUND = re.compile(
+    r"nothing found; searched [0-9]+ turns? and [0-9]+ notes?(?:, and in Honcho [a-z]+(?: and [a-z]+)*)?"
+    r"(?:; other words may find more|, [0-9]+ sessions? more are being taken in; ask again in a moment)?",
+    re.IGNORECASE,
+)
+
+
+def without_nothing_found(reply: str) -> str:
+    """A reply without the sentence of ``Searched.nothing_found``; empty when no other word is in it.
+
+    Indexed, it would be found by whoever asks for what is not there.
+    """
+    left = _NOTHING_FOUND.sub("", reply)
+    return left if any(map(str.isalnum, left)) else ""
 
 
 def _counted(count: int, what: str) -> str:

@@ -46,6 +46,11 @@ def terms(query: str) -> tuple[str, ...]:
     return (telling or words)[:MAX_TERMS]
 
 
+def tells(query: str) -> bool:
+    """Whether a word of it says what is meant."""
+    return any(word.lower() not in STOP_WORDS for word in _WORD.findall(query))
+
+
 def match_expression(query: str) -> str | None:
     """The FTS5 expression that finds any of the words, or None when the query has no word at all."""
     return " OR ".join(f'"{word}"' for word in terms(query)) or None

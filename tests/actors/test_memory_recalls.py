@@ -13,6 +13,7 @@ from bxcore.labels import NEW_SESSION
 from bxcore.messages.memory_operator import Forget
 from bxcore.messages.outbox import Deliver, LookAgain
 from bxcore.recall_facts import RecallFacts
+from bxcore.recall_hits import NO_TELLING_WORD
 from bxcore.records import Assistant, SessionStart, Usage, User
 from bxio.recall import RecallIndex, RecallIndexError
 from tests.doubles.memory_bench import (
@@ -365,3 +366,26 @@ def test_an_index_that_cannot_be_used_is_a_problem_until_it_can(
     recall(memory_box, "marmalade")
     kit.settle()
     assert (told[-1].ok, told[-1].turns) == (True, 1)
+
+
+def test_a_question_of_stop_words_alone_says_that_it_tells_nothing(
+    memory_bench: MemoryBench, memory_box: Mailbox
+) -> None:
+    assert recall(memory_box, "what was it with him?").content == NO_TELLING_WORD
+    assert recall(memory_box, "???").content == NO_TELLING_WORD
+    memory_bench.turn("k3f", "what was in the tin?", "it was tea")
+    ended(memory_box, "k3f", 1)
+    head, _, last = recall(memory_box, "what was it?").content.rpartition("\n")
+    assert head.startswith("[1] memory ")
+    assert last == NO_TELLING_WORD
+    assert NO_TELLING_WORD not in recall(memory_box, "what was the tea?").content
+    assert NO_TELLING_WORD not in recall(memory_box, "what was it?", trusted_only=True).content
+
+
+def test_a_quoted_empty_answer_is_not_found_again(memory_bench: MemoryBench, memory_box: Mailbox) -> None:
+    nothing = recall(memory_box, "marmalade").content
+    assert nothing.startswith("nothing found; searched")
+    memory_bench.turn("k3f", "is there any marmalade?", nothing)
+    ended(memory_box, "k3f", 1)
+    assert recall(memory_box, "searched").content.startswith("nothing found")
+    assert "searched" not in recall(memory_box, "marmalade").content

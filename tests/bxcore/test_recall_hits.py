@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from bxcore import recalled
 from bxcore.labels import NEW_SESSION, Label, Level
-from bxcore.recall_hits import Hit, Searched
+from bxcore.recall_hits import Hit, Searched, without_nothing_found
 
 
 def hit(**changed: object) -> Hit:
@@ -29,4 +31,25 @@ def test_an_empty_answer_says_what_was_searched() -> None:
     assert Searched(turns=1, notes=0, missing=3).nothing_found() == (
         "nothing found; searched 1 turn and 0 notes, "
         "3 sessions more are being taken in; ask again in a moment"
+    )
+
+
+SENTENCES = [
+    Searched(turns=turns, notes=notes, missing=missing, also=also).nothing_found()
+    for turns, notes, missing, also in [
+        (1, 1, 0, ()),
+        (12, 0, 0, ("own",)),
+        (0, 3, 1, ("own", "untrusted")),
+        (7, 2, 4, ()),
+    ]
+]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_reply_goes_without_the_sentence_of_an_empty_answer(sentence: str) -> None:
+    assert without_nothing_found(sentence) == ""
+    assert without_nothing_found(f'"{sentence.capitalize()}."') == ""
+    assert without_nothing_found(f"I looked: {sentence}. Ask Anna.") == "I looked: . Ask Anna."
+    assert without_nothing_found("nothing found; searched the blue tin") == (
+        "nothing found; searched the blue tin"
     )

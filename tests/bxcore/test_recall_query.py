@@ -55,3 +55,9 @@ def test_of_two_equal_hits_the_newer_is_first() -> None:
 def test_a_much_better_old_hit_stays_before_a_new_one() -> None:
     old, new = Hit(3.0, 1), Hit(2.0, 100)
     assert recall_query.balanced([new, old], newest=100) == [old, new]
+
+
+def test_a_question_tells_what_is_meant_by_one_word_that_is_no_stop_word() -> None:
+    assert recall_query.tells("Who is IT? Anna")
+    assert not recall_query.tells("WHO is it?")
+    assert not recall_query.tells("?!")
