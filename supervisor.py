@@ -57,7 +57,7 @@ from bxcore.openai_api.gate import Gate
 from bxcore.startup import needs_sandbox, owners_grants
 from bxcore.supervision import ChildSpec, Strategy, SupervisorSpec
 from bxcore.tool_registry import ToolRegistry
-from bxio import notify
+from bxio import forgotten, notify
 from bxio.approval_journal import ApprovalJournal
 from bxio.audiences import Audiences
 from bxio.claim import ClaimError, claim
@@ -272,6 +272,7 @@ def _loop(parts: Parts) -> Start:
         max_rounds=settings.loop.max_rounds,
         idle_s=settings.loop.idle_s,
         waits=derived.waits(settings),
+        forgotten=partial(forgotten.whole, parts.paths.state / "forgotten.jsonl"),
     )
     audiences = Audiences()
     return lambda context: Loop(

@@ -42,7 +42,7 @@ class Looked:
         if not items and self.searched is not None:
             said = NO_TELLING_WORD if self.vague else self.searched.nothing_found()
             return ToolAnswer(ok=True, content=said, label=NEW_SESSION)
-        beside = f"\n{NO_TELLING_WORD}" if self.vague and items else ""
+        beside = f"\n{NO_TELLING_WORD}" if self.vague else ""
         return ToolAnswer(ok=True, content=recalled.render(items) + beside, label=recalled.label(items))
 
 

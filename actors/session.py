@@ -84,6 +84,8 @@ class SessionParts:
     answer_s: float = 900.0
     summary_s: float = 60.0
     waits: Waits = field(default_factory=Waits)
+    forgotten: Callable[[str], bool] = lambda _session: False
+    """Whether a session of that name was forgotten whole."""
     wall: Callable[[], datetime] = lambda: datetime.now().astimezone()
 
 
@@ -216,6 +218,8 @@ class Session(Actor):
         if live.log.torn_note:
             logger.warning("session {}: {}", self._session, live.log.torn_note)
             notice(live.log.torn_note)
+        if not live.turns and self._parts.forgotten(self._session):
+            notice(f"session {self._session} was forgotten; this is a new one of that name")
         return live
 
     def _run(

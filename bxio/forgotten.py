@@ -57,6 +57,14 @@ def orders(path: Path) -> tuple[EraseOrder, ...]:
     return tuple(line for line in _parsed(read_beside(path), path) if isinstance(line, EraseOrder))
 
 
+def whole(path: Path, session: str) -> bool:
+    """Whether a session of that name was forgotten with all its turns; False when nobody can say."""
+    try:
+        return any(order.session == session and order.turns is None for order in orders(path))
+    except JournalError:
+        return False
+
+
 def _parsed(payloads: Iterable[str], path: Path) -> tuple[Order | CarriedOut, ...]:
     try:
         return tuple(map(erasing.parse, payloads))

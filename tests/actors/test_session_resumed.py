@@ -170,3 +170,14 @@ def test_a_disk_that_is_full_in_the_middle_of_a_turn_refuses_it_and_the_next_one
     assert (result.turn, result.reply) == (2, "back")
     (notice,) = [event.text for event in box.events() if isinstance(event, Notice)]
     assert notice.startswith('turn 1 ("hi") was interrupted before its end, and is not run again; ')
+
+
+def test_a_session_under_the_name_of_a_forgotten_one_says_so_at_its_first_turn(bench: Make) -> None:
+    box = bench(*[{"say": "ok"}] * 3, changes={"forgotten": "k3f".__eq__})
+    notice = Notice(session="k3f", text="session k3f was forgotten; this is a new one of that name")
+    box.say("one")
+    assert notice in box.events()
+    box.say("two")
+    box.restart_everything()
+    box.say("three")
+    assert notice not in box.events()

@@ -81,3 +81,15 @@ def test_a_damaged_journal_is_one_clear_error(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"e1", b"eX"))
     with pytest.raises(JournalError, match="damaged"):
         forgotten.orders(path)
+
+
+def test_a_session_that_was_forgotten_whole_is_known_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "forgotten.jsonl"
+    assert not forgotten.whole(path, "k3f")
+    journal = Forgotten.open(path)
+    journal.append((order(1), EraseOrder(id="e2", at="", session="other", log="l", turns=None)))
+    assert not forgotten.whole(path, "k3f"), "some of its turns alone"
+    assert forgotten.whole(path, "other")
+    journal.close()
+    path.write_bytes(path.read_bytes().replace(b"k3f", b"k3g", 1))
+    assert not forgotten.whole(path, "other"), "a damaged record says nothing here"
