@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bench.rows_box import bxctl
+from bxctl.serving import serve_command
 
 START_S = 30.0
 TURN_S = 60.0
@@ -88,7 +90,7 @@ def served_loop(*, wait_s: float = 0.0, traced: Path | None = None) -> Iterator[
         url = answering.stdout.readline().decode().strip()
         home = Path(folder)
         (home / "boxmaker.toml").write_text(f'[model]\nurl = "{url}"\nprofile = "native"\n')
-        command = [sys.executable, "-m", "supervisor", "serve", "--home", folder]
+        command = serve_command(Namespace(home=folder, config=None))
         if traced is not None:
             command = [
                 "strace",

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from bench.row import Row, percentile
+from bxctl.serving import serve_command
 from tests.doubles.model_server import ModelServer
 
 ROWS = (
@@ -41,6 +43,7 @@ def rows(wanted: set[str]) -> Iterator[Row]:
 
 
 def environment(model: ModelServer, profile: str = "auto") -> dict[str, str]:
+    """The test's own environment, with a model for the box."""
     return os.environ | {"BOXMAKER_MODEL__URL": model.url, "BOXMAKER_MODEL__PROFILE": profile}
 
 
@@ -50,12 +53,21 @@ def instant_model() -> Iterator[ModelServer]:
         yield server
 
 
+def plain_install(folder: Path) -> dict[str, str]:
+    """An environment without a package of the tests, which httpx loads for a command line if it is there."""
+    (folder / "click.py").write_text('raise ImportError("a plain install has no click")\n', encoding="utf-8")
+    return {"PYTHONPATH": f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+
+
 @contextmanager
-def serving(home: str, profile: str = "auto") -> Iterator[subprocess.Popen[bytes]]:
+def serving(
+    home: str, profile: str = "auto", more: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """A box that serves, from when its control socket answers."""
     with instant_model() as model:
-        command = [sys.executable, "-m", "supervisor", "serve", "--home", home]
-        process = subprocess.Popen(command, env=environment(model, profile), stderr=subprocess.DEVNULL)
+        command = serve_command(Namespace(home=home, config=None))
+        env = environment(model, profile) | dict(more or {})
+        process = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL)
         try:
             until = time.monotonic() + START_S
             while bxctl(home, "status").returncode != 0:
@@ -81,26 +93,43 @@ def rss_mb(pid: int) -> float:
 
 
 def idle_rss() -> Row:
-    with tempfile.TemporaryDirectory() as home, serving(home) as box:
+    with tempfile.TemporaryDirectory() as folder:
+        plain = plain_install(Path(folder))
+        value = _rss_at_rest(plain)
+        reference = _rss_of_imports(plain)
+    return Row(
+        row="serve_idle_rss",
+        value=value,
+        unit="MB",
+        reference="Python with the same libraries imported and nothing running",
+        reference_value=reference,
+        goal=60,
+    )
+
+
+def _rss_at_rest(env: Mapping[str, str]) -> float:
+    with tempfile.TemporaryDirectory() as home, serving(home, more=env) as box:
         try:
             box.wait(timeout=QUIET_S)  # it rests; one that ends instead has nothing to measure
         except subprocess.TimeoutExpired:
             value = rss_mb(box.pid)
         else:
             raise RuntimeError("the box ended by itself")
+    return value
+
+
+def _rss_of_imports(env: Mapping[str, str]) -> float:
     script = f"{IMPORTS}, sys; print(open('/proc/self/status').read())"
     asked = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=START_S, check=True
+        [sys.executable, "-c", script],
+        env=os.environ | env,
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=True,
     )
     (kilobytes,) = [int(line.split()[1]) for line in asked.stdout.splitlines() if line.startswith("VmRSS:")]
-    return Row(
-        row="serve_idle_rss",
-        value=value,
-        unit="MB",
-        reference="Python with the same libraries imported and nothing running",
-        reference_value=kilobytes * 1024 / 1e6,
-        goal=60,
-    )
+    return kilobytes * 1024 / 1e6
 
 
 def seconds(command: list[str], env: dict[str, str] | None = None) -> float:

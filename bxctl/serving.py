@@ -18,9 +18,11 @@ def module_command(module: str, args: Namespace, word: str) -> list[str]:
     """Build the command that runs a module of ours with the flags of this command, behind ``word``.
 
     ``-P`` keeps the current folder off the path: a ``supervisor.py`` lying there must not run as ours.
+    Without debug ranges, the columns of each instruction, the process is half a megabyte smaller; a traceback
+    names lines all the same.
     """
     flags = [flag for name in ("home", "config") for flag in _flag(args, name)]
-    return [sys.executable, "-P", "-m", module, word, *flags]
+    return [sys.executable, "-P", "-X", "no_debug_ranges", "-m", module, word, *flags]
 
 
 def _flag(args: Namespace, name: str) -> Iterator[str]:

@@ -78,7 +78,7 @@ def _load(path: Path, name: str, order: Mapping[str, Any], news: News) -> object
     news.send("progress", text=f"loading {name}")
     os.environ.setdefault("GOMP_SPINCOUNT", SPINS)
     try:
-        import xllamacpp  # type: ignore[import-untyped, unused-ignore]
+        import xllamacpp  # type: ignore[import-untyped, import-not-found, unused-ignore]
     except ImportError:
         raise WeightsError(
             "the embedded model's server is not installed; install boxmaker with the extra embedded, or set"

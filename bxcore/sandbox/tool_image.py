@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import io
-import tarfile
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tarfile import TarInfo
 
 DEFAULT_IMAGE = "localhost/boxmaker-tools:latest"
 CONTENT_LABEL = "boxmaker.content"
@@ -43,23 +46,28 @@ def _number(data: bytes, at: int, size: int) -> int:
 
 def archive(busybox: bytes, applets: Iterable[str]) -> bytes:
     """Pack a root folder as a tar file: ``busybox``, a link for each of its ``applets``, and an open /tmp."""
+    # Of use only to who makes an image; a running box does without it.
+    from tarfile import DIRTYPE, REGTYPE, SYMTYPE, USTAR_FORMAT, TarFile
+
     packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+    with TarFile.open(fileobj=packed, mode="w", format=USTAR_FORMAT) as tar:
         for name, mode in _FOLDERS.items():
-            tar.addfile(_entry(name, tarfile.DIRTYPE, mode))
+            tar.addfile(_entry(name, DIRTYPE, mode))
         for name, target in _LINKS.items():
-            tar.addfile(_entry(name, tarfile.SYMTYPE, 0o777, target))
+            tar.addfile(_entry(name, SYMTYPE, 0o777, target))
         for name, data in {**_FILES, "bin/busybox": busybox}.items():
-            entry = _entry(name, tarfile.REGTYPE, 0o755 if name.startswith("bin/") else 0o644)
+            entry = _entry(name, REGTYPE, 0o755 if name.startswith("bin/") else 0o644)
             entry.size = len(data)
             tar.addfile(entry, io.BytesIO(data))
         for applet in sorted(set(applets) - {"busybox"}):
-            tar.addfile(_entry(f"bin/{applet}", tarfile.SYMTYPE, 0o777, "busybox"))
+            tar.addfile(_entry(f"bin/{applet}", SYMTYPE, 0o777, "busybox"))
     return packed.getvalue()
 
 
-def _entry(name: str, kind: bytes, mode: int, target: str = "") -> tarfile.TarInfo:
-    entry = tarfile.TarInfo(name)
+def _entry(name: str, kind: bytes, mode: int, target: str = "") -> TarInfo:
+    from tarfile import TarInfo
+
+    entry = TarInfo(name)
     entry.type, entry.mode, entry.linkname = kind, mode, target
     return entry
 
