@@ -14,7 +14,7 @@ from tests.bxctl.person import Person
 from tests.doubles.model_server import ModelServer, Step
 from tests.scenarios.box import Box, turns
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), pytest.mark.usefixtures("tools_image")]
 PROMPT = "Ctrl-C stops the turn: "
 NO_OTHER_WAY = "do not try another way, tell the owner"
 

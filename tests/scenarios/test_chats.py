@@ -16,7 +16,7 @@ from tests.bxctl.person import Person, wait_for
 from tests.doubles.model_server import ModelServer, Step
 from tests.scenarios.box import Box
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), pytest.mark.usefixtures("tools_image")]
 
 
 class Model:

@@ -20,7 +20,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from tests.doubles.model_server import ModelServer, Step
 from tests.scenarios.box import Box
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), pytest.mark.usefixtures("tools_image")]
 TOKEN = "a-token-of-this-test-alone"
 SLOW = {"say": "one two three four five six seven eight", "drip_s": 0.25, "piece": 4}
 ANSWERS: Mapping[str, Step] = {

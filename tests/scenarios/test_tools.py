@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,9 +16,8 @@ from tests.doubles.loopback import LoopbackServer
 from tests.doubles.model_server import ModelServer, Step
 from tests.scenarios.box import Box, run, turns
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), pytest.mark.usefixtures("tools_image")]
 
-MISSING = [name for name in ("podman", "busybox") if shutil.which(name) is None]
 OWNER = 1000
 """Who tools are when the box is root: the folders are theirs."""
 PAGE = (
@@ -36,16 +34,6 @@ def choose(body: Mapping[str, Any]) -> Step:
     if tool == "find_tool":
         return {"call": [tool, json.loads(arguments)]}
     return {"call": ["call_tool", {"name": tool, "arguments": json.loads(arguments)}]}
-
-
-@pytest.fixture(scope="session")
-def _image(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The tools' image, made from this machine's busybox as an owner makes it."""
-    if MISSING:
-        pytest.skip(f"{' and '.join(MISSING)} not installed")
-    home = tmp_path_factory.mktemp("image")
-    built = run("bxctl.boxmaker", "image", "build", "--home", str(home), timeout_s=90)
-    assert built.returncode == 0, built.stderr
 
 
 @pytest.fixture
@@ -67,7 +55,7 @@ def page() -> Iterator[LoopbackServer]:
 
 
 @pytest.fixture
-def box(_image: None, notes: Path, page: LoopbackServer, tmp_path: Path) -> Iterator[Box]:
+def box(notes: Path, page: LoopbackServer, tmp_path: Path) -> Iterator[Box]:
     """A box with the examples that ``boxmaker init`` wrote, their folders and hosts being the test's."""
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
