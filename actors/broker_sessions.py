@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,8 @@ from bxcore.repeats import TurnCalls
 from bxcore.turn import logged_content
 from bxio.session_store import SessionError, SessionStore
 
+LAST_EPOCH = sys.maxsize
+"""A turn that no session has: its last epoch alone is read, whose start has the label of all before it."""
 KEPT_SESSIONS = 1000
 """Sessions whose label is kept at hand; that of another one is folded from its log again."""
 WAITING_CALLS = 64
@@ -166,7 +169,7 @@ class Sessions:
 
     def _folded(self, name: str) -> Session:
         try:
-            records = self._store.read(name)
+            records = self._store.read(name, since=LAST_EPOCH)
         except SessionError as error:
             raise Refusal(error.sentence) from None
         calls = calls_of_last_turn(records, limit=self._calls_per_turn)

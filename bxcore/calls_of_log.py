@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from bxcore import args
 from bxcore.args import ArgsError
+from bxcore.epochs import turns_before
 from bxcore.policy import call_key, sha256
 from bxcore.records import Assistant, Record, ToolCall, ToolResult
 from bxcore.repeats import TurnCalls
@@ -18,10 +19,14 @@ from bxcore.turn_spans import spans
 
 
 def calls_of_last_turn(records: Sequence[Record], *, limit: int) -> TurnCalls:
-    """The log's last turn. A call that the loop answers by itself is none of the broker's."""
+    """The last turn of a log, or of its epochs from a later one on.
+
+    A call that the loop answers by itself is none of the broker's.
+    """
     known = spans(records)
     turn = records[slice(*known[-1])] if known else ()
-    calls, asked, registry = TurnCalls(turn=len(known), limit=limit), dict[str, ToolCall](), ToolRegistry()
+    number = turns_before(records) + len(known)
+    calls, asked, registry = TurnCalls(turn=number, limit=limit), dict[str, ToolCall](), ToolRegistry()
     for record in turn:
         if isinstance(record, Assistant):
             asked.update((call.id, call) for call in record.tool_calls)

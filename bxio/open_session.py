@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from bxcore import journal, records
@@ -15,11 +16,9 @@ from bxcore.errors import system_reason
 from bxcore.labels import Label
 from bxcore.records import Record, SessionStart
 from bxcore.session_fold import SoFar
-from bxio.folders import sync_folder, write_whole
+from bxio.folders import beside, sync_folder, write_beside, write_whole
 from bxio.journal_file import JournalError, JournalFile
-from bxio.session_logs import LOG, SessionError, lock, log_path, logs
-
-BASELINE = "baseline.json"
+from bxio.session_logs import BASELINE, LOG, SessionError, check_begun, lock, log_path, logs
 
 
 class OpenSession:
@@ -35,6 +34,8 @@ class OpenSession:
         self._so_far = SoFar(found)
         self._folder = folder
         self._file = file
+        self._unnamed = False
+        """Whether the baseline is to have its name once a record is on disk."""
         self._lock = held
         """A descriptor that holds the lock, when the file is not the one that carries it; else -1."""
 
@@ -69,6 +70,8 @@ class OpenSession:
             raise SessionError(error.sentence) from None
         self.records.extend(added)
         self._so_far.take(added)
+        if sync:
+            self._name_baseline()
 
     def begin_epoch(self, start: SessionStart) -> None:
         """Go on in a new file that begins with ``start``; on disk when this returns.
@@ -90,6 +93,7 @@ class OpenSession:
         self._file = file
         self.records = [start]
         self._so_far = SoFar(self.records)
+        self._name_baseline()
 
     def _keep_lock(self) -> None:
         """The first file stays open for its lock; any other one was closed."""
@@ -99,24 +103,61 @@ class OpenSession:
             self._file.close()
 
     def save_baseline(self, data: bytes) -> None:
-        """Keep the baseline, whole and lasting, before the log's first record names its sha256."""
+        """Keep the baseline, whole and lasting, before the log's next record names its sha256.
+
+        It has its name when that record is on disk, so a log without one beside it is no new session.
+        """
         try:
-            write_whole(self._folder / BASELINE, data)
+            write_beside(self._folder / BASELINE, data)
+            sync_folder(self._folder)
         except OSError as error:
             raise SessionError(
                 f"the baseline of session {self.session} cannot be saved: {error.strerror}"
             ) from None
+        self._unnamed = True
+
+    def _name_baseline(self) -> None:
+        """A crash before it, or a failure, leaves that to the next record."""
+        if self._unnamed:
+            with suppress(OSError):
+                beside(self._folder / BASELINE).rename(self._folder / BASELINE)
+                sync_folder(self._folder)
+                self._unnamed = False
 
     def baseline(self) -> bytes | None:
         """The saved baseline byte for byte, None when there is none."""
         try:
-            return (self._folder / BASELINE).read_bytes()
+            return self._read_baseline()
         except FileNotFoundError:
             return None
         except OSError as error:
             raise SessionError(
-                f"the baseline of session {self.session} cannot be read: {error.strerror}"
+                f"the baseline of session {self.session} cannot be read: {error.strerror}; make "
+                f"{self._folder / BASELINE} readable, or move it away to go on with a new one"
             ) from None
+
+    def _read_baseline(self) -> bytes:
+        path = self._folder / BASELINE
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            found = beside(path).read_bytes()
+            self._unnamed = True
+            return found
+
+    def set_aside_baseline(self) -> Path | None:
+        """Keep a damaged baseline under another name, lasting; None when there is none."""
+        path, number = self._folder / BASELINE, 1
+        while (kept := path.with_name(f"{BASELINE}.damaged-{number}")).exists():
+            number += 1
+        try:
+            path.rename(kept)
+            sync_folder(self._folder)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise SessionError(f"{path} cannot be moved away: {system_reason(error)}") from None
+        return kept
 
     def close(self) -> None:
         """Close the log and free its lock; a second call does nothing."""
@@ -129,12 +170,12 @@ class OpenSession:
 def open_session(session: str, folder: Path) -> OpenSession:
     """Open or make the log below ``folder``; a torn tail is cut and said in ``torn_note``.
 
-    What a crash left of an epoch that never began is taken away. Raises ``SessionError``.
+    Raises ``SessionError``, and changes nothing, for a log that had begun and has lost its turns.
     """
     try:
-        paths = logs(folder)
-        if len(paths) > 1:
+        if len(logs(folder)) > 1:
             return _opened_later(session, folder)
+        check_begun(folder / LOG)
         file = JournalFile.open(folder / LOG)
     except JournalError as error:
         raise SessionError(error.sentence) from None
@@ -152,27 +193,17 @@ def open_session(session: str, folder: Path) -> OpenSession:
 def _opened_later(session: str, folder: Path) -> OpenSession:
     """One with more files than the first, under the first one's lock."""
     held = lock(folder)
-    file, torn = None, ""
+    file = None
     try:
-        for path in reversed(logs(folder)[1:]):
-            file = JournalFile.open(path)
-            torn = torn or _torn_note(file)
-            if file.payloads:
-                made = _made(session, folder, file, held=held)
-                made.torn_note = torn or None
-                return made
-            file.close()
-            path.unlink()
-            sync_folder(folder)
+        path = logs(folder)[-1]
+        check_begun(path)
+        file = JournalFile.open(path)
+        return _made(session, folder, file, held=held)
     except BaseException:
         if file is not None:
             file.close()
         os.close(held)
         raise
-    os.close(held)
-    made = open_session(session, folder)
-    made.torn_note = made.torn_note or torn or None
-    return made
 
 
 def _made(session: str, folder: Path, file: JournalFile, *, held: int = -1) -> OpenSession:

@@ -1,6 +1,7 @@
 """The files that a session's log is: ``0.jsonl``, ``1.jsonl``, …, one an epoch (spec 3.1, 3.4).
 
-``0.jsonl`` carries the lock of all of them, and is the one that says whether there is a session.
+``0.jsonl`` carries the lock of all of them. A crash leaves it without a record only where the baseline has no
+name yet, and a later one never: elsewhere that is damage, and such a session is no new one.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -19,10 +20,13 @@ from bxcore.records import SessionStart
 
 LOG = "0.jsonl"
 """The first epoch's file."""
+BASELINE = "baseline.json"
+"""The name that the saved baseline has from when the log's first record is on disk."""
 FIRST_LINE = 64 * 1024
 """Bytes; the first record of a file is shorter, the summary of an epoch with it."""
 _NAMED = re.compile(r"(0|[1-9][0-9]{0,8})\.jsonl")
 _TORN = re.compile(rf"{_NAMED.pattern}\.torn-[0-9]+")
+_RESTORE = "restore it from a backup, or talk in another session"
 
 
 class SessionError(SentenceError):
@@ -45,20 +49,60 @@ def is_torn(name: str) -> bool:
 
 
 def logs(folder: Path) -> tuple[Path, ...]:
-    """The files in order; none when there is no session. Raises ``SessionError`` when one is missing."""
+    """The files in order; none when there is no session.
+
+    Raises ``SessionError`` when one is missing, or empty though it had begun.
+    """
     try:
-        found = [int(named[1]) for name in os.listdir(folder) if (named := _NAMED.fullmatch(name))]  # noqa: PTH208 (names only)
+        names = frozenset(os.listdir(folder))  # noqa: PTH208 (names only)
     except FileNotFoundError:
         return ()
     except OSError as error:
         raise SessionError(f"the log of session {folder.name} cannot be read: {error.strerror}") from None
-    for wanted, epoch in enumerate(sorted(found)):
+    found = sorted(int(named[1]) for name in names if (named := _NAMED.fullmatch(name)))
+    _check_complete(folder, found, begun=BASELINE in names or len(found) > 1)
+    return tuple(log_path(folder, epoch) for epoch in found)
+
+
+def _check_complete(folder: Path, found: Sequence[int], *, begun: bool) -> None:
+    if begun and not found:
+        raise _damaged(folder, 0, f"is missing, and {BASELINE} is there")
+    for wanted, epoch in enumerate(found):
         if wanted != epoch:
-            raise SessionError(
-                f"session {folder.name}: {wanted}.jsonl is missing, and {epoch}.jsonl is there; "
-                "restore it from a backup"
-            )
-    return tuple(log_path(folder, epoch) for epoch in range(len(found)))
+            raise _damaged(folder, wanted, f"is missing, and {epoch}.jsonl is there")
+    for epoch in found if begun else ():
+        if _size(log_path(folder, epoch)) == 0:
+            raise _damaged(folder, epoch, "is empty, and had begun")
+
+
+def _size(path: Path) -> int | None:
+    """Its bytes; None when nobody can say, and who reads it will."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
+
+
+def check_begun(path: Path) -> None:
+    """Raises ``SessionError`` for a file that had begun and has no whole line left.
+
+    One with whole lines behind a damaged one is left to who reads on.
+    """
+    if path.name == LOG and not (path.parent / BASELINE).exists():
+        return
+    try:
+        with path.open("rb") as file:
+            if journal.recover(file.readline(FIRST_LINE)).payloads:
+                return
+            file.seek(0)
+            journal.recover(file.read())
+    except (OSError, journal.DamageError):
+        return
+    raise _damaged(path.parent, int(path.stem), "is damaged, its first line is not whole")
+
+
+def _damaged(folder: Path, epoch: int, what: str) -> SessionError:
+    return SessionError(f"session {folder.name}: {epoch}.jsonl {what}; {_RESTORE}")
 
 
 def torn_tails(folder: Path) -> list[Path]:
@@ -68,9 +112,27 @@ def torn_tails(folder: Path) -> list[Path]:
     return []
 
 
+def is_there(folder: Path) -> bool:
+    """Whether there is a session, be it damaged."""
+    try:
+        state_of(str(folder))
+    except OSError:
+        return False
+    return True
+
+
 def state_of(folder: str) -> tuple[float, int]:
-    """Last change (seconds since 1970) and bytes of all files, without reading any. Raises ``OSError``."""
-    found = os.stat(f"{folder}/{LOG}", follow_symlinks=False)  # noqa: PTH116 (a Path costs more)
+    """Last change (seconds since 1970) and bytes of all files, without reading any. Raises ``OSError``.
+
+    Of a session that has lost its first file, the last change of what is left, and no byte.
+    """
+    try:
+        found = os.stat(f"{folder}/{LOG}", follow_symlinks=False)  # noqa: PTH116 (a Path costs more)
+    except FileNotFoundError:
+        left = [entry for entry in os.scandir(folder) if is_log(entry.name) or entry.name == BASELINE]
+        if not left:
+            raise
+        return max(entry.stat(follow_symlinks=False).st_mtime for entry in left), 0
     updated_s, size = found.st_mtime, found.st_size
     with suppress(OSError):
         for epoch in count(1):

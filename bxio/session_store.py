@@ -19,8 +19,8 @@ from bxcore.records import Record
 from bxio import session_logs
 from bxio.folders import make_private
 from bxio.log_parts import LogParts
-from bxio.open_session import BASELINE, OpenSession, open_session
-from bxio.session_logs import LOG, SessionError
+from bxio.open_session import OpenSession, open_session
+from bxio.session_logs import BASELINE, LOG, SessionError
 
 
 def new_log() -> str:
@@ -65,8 +65,9 @@ class SessionStore:
         found: list[list[Record]] = []
         for path in reversed(self.logs(session)):
             part = self._part(session, path, last=not found)
-            if part or found:  # one without a record never came to begin
-                found.insert(0, part)
+            if not part:
+                session_logs.check_begun(path)
+            found.insert(0, part)
             if part and since > max(1, epochs.turns_before(part)):
                 break
         try:
@@ -106,8 +107,8 @@ class SessionStore:
         return 0
 
     def exists(self, session: str) -> bool:
-        """Whether there is a log of that name."""
-        return (self._folder_of(session) / LOG).is_file()
+        """Whether there is a session of that name, be it damaged."""
+        return session_logs.is_there(self._folder_of(session))
 
     def find(self, session: str) -> StoredSession | None:
         """What a listing knows of one session; None when there is none."""

@@ -11,6 +11,7 @@ from actors.base import Reply
 from actors.broker_sessions import Session, Sessions, Taken
 from bxcore.labels import NEW_SESSION, Label, Level
 from bxcore.messages.broker import ToolRequest
+from bxcore.records import Assistant, SessionStart, ToolResult, User
 from bxcore.repeats import TurnCalls
 from bxio.session_store import SessionStore
 from tests.kit.kit import Kit
@@ -121,3 +122,22 @@ def test_a_result_is_cut_and_its_whole_is_there_only_then() -> None:
 
 def test_a_new_session_is_private_and_trusted(tmp_path: Path) -> None:
     assert Sessions(SessionStore(tmp_path), 30).get("new").label == NEW_SESSION
+
+
+def test_a_long_session_is_folded_from_its_last_epoch_though_an_earlier_one_is_damaged(
+    tmp_path: Path,
+) -> None:
+    store = SessionStore(tmp_path)
+    opened = store.open("k3f")
+    page = ToolResult(call="t1c1", tool="http_fetch", content="", ok=True, level=Level.SECRET, untrusted=True)
+    opened.append([SessionStart(baseline="", log="l"), User(text="one"), page, Assistant(content="x")])
+    label = opened.label
+    opened.begin_epoch(
+        SessionStart(baseline="", log="l", level=label.level, untrusted=label.untrusted, epoch=1, turns=1)
+    )
+    opened.append([User(text="two")])
+    opened.close()
+    (tmp_path / "k3f" / "0.jsonl").write_bytes(b"x")
+    found = Sessions(store, calls_per_turn=30).get("k3f")
+    assert found.label == Label(Level.SECRET, untrusted=True)
+    assert found.calls.turn == 2

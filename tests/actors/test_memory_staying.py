@@ -51,8 +51,8 @@ def staying(places: Places, files: MemoryFiles) -> Staying:
 
 def session(places: Places, name: str, *records: User | ToolResult, baseline: bytes = b"{}") -> Path:
     opened = places.sessions.open(name)
-    opened.append([SessionStart(baseline=""), *records])
     opened.save_baseline(baseline)
+    opened.append([SessionStart(baseline=""), *records])
     opened.close()
     return places.sessions.folder / name
 

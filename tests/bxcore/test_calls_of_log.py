@@ -38,6 +38,12 @@ def test_the_calls_of_the_last_turn_alone_are_counted() -> None:
     assert calls(*log, USER).turn == 2
 
 
+def test_a_later_epoch_counts_the_turns_before_it() -> None:
+    later = SessionStart(baseline="", epoch=1, turns=7)
+    assert calls_of_last_turn((later,), limit=3).turn == 7
+    assert calls_of_last_turn((later, USER, *made(1, "recall", "{}")), limit=3).turn == 8
+
+
 def test_what_the_loop_answers_by_itself_is_not_counted() -> None:
     assert calls(*made(1, "clock", "{}"), *made(2, "find_tool", '{"query":"x"}')).made == 0
     assert calls(*made(1, "nothing", "{}")).made == 0, "nor what it refuses by itself"

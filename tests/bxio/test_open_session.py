@@ -60,7 +60,7 @@ def test_a_session_goes_on_in_another_file_and_reads_as_one(store: SessionStore)
 def test_only_the_last_epoch_is_read_again_and_knows_the_rest(store: SessionStore) -> None:
     first = store.folder / "k3f" / "0.jsonl"
     data = first.read_bytes()
-    first.write_bytes(b"")
+    first.write_bytes(b"x")
     opened = store.open("k3f")
     assert (opened.label, opened.turns, opened.epoch) == (TAINTED, 3, 1)
     assert said(tuple(opened.records)) == ["three"]
@@ -145,23 +145,122 @@ HALVES = {
 
 
 @pytest.mark.parametrize("half", HALVES)
-@pytest.mark.parametrize("epoch", [1, 2])
-def test_an_epoch_that_never_began_is_taken_away(store: SessionStore, half: str, epoch: int) -> None:
-    folder = store.folder / "k3f"
-    if epoch == 1:
-        (folder / "1.jsonl").unlink()
-    path = folder / f"{epoch}.jsonl"
+def test_an_epoch_without_a_whole_line_is_damage_and_left_as_it_is(store: SessionStore, half: str) -> None:
+    path = store.folder / "k3f" / "1.jsonl"
     path.write_bytes(HALVES[half])
-    path.chmod(0o600)
-    texts = ["one", "two", "three"][: epoch + 1]
-    assert said(store.read("k3f")) == texts
-    opened = store.open("k3f")
-    assert not path.exists()
-    assert (opened.torn_note is None) is (half == "empty")
-    opened.append(turn("next"))
-    opened.begin_epoch(later(opened))
+    what = "is empty, and had begun" if half == "empty" else "is damaged, its first line is not whole"
+    sentence = f"session k3f: 1.jsonl {what}; restore it from a backup, or talk in another session"
+    for look in (store.open, store.read):
+        with pytest.raises(SessionError) as refused:
+            look("k3f")
+        assert refused.value.sentence == sentence
+    assert path.read_bytes() == HALVES[half]
+    assert not log_rewriting.is_open(store.folder / "k3f")
+
+
+def begun(store: SessionStore) -> Path:
+    """A new session with a baseline; its log."""
+    opened = store.open("new")
+    opened.save_baseline(b"{}")
+    opened.append([SessionStart(baseline="", log="n"), User(text="one")])
     opened.close()
-    assert said(store.read("k3f")) == [*texts, "next"]
+    return store.folder / "new" / "0.jsonl"
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_a_log_that_lost_all_its_records_is_no_new_session(store: SessionStore, half: str) -> None:
+    path = begun(store)
+    path.write_bytes(HALVES[half])
+    for look in (store.open, store.read):
+        with pytest.raises(SessionError, match=r"session new: 0\.jsonl .*restore it from a backup"):
+            look("new")
+    assert [each.name for each in sorted(path.parent.iterdir())] == ["0.jsonl", "baseline.json"]
+    assert path.read_bytes() == HALVES[half]
+    assert store.exists("new")
+
+
+def test_a_log_that_is_gone_beside_its_baseline_is_no_new_session(store: SessionStore) -> None:
+    path = begun(store)
+    path.unlink()
+    for look in (store.open, store.read):
+        with pytest.raises(SessionError, match=r"0\.jsonl is missing, and baseline\.json is there; restore"):
+            look("new")
+    assert not path.exists()
+    assert store.exists("new")
+
+
+def test_a_damaged_first_line_before_whole_ones_is_told_as_one(store: SessionStore) -> None:
+    path = begun(store)
+    with_more = store.open("new")
+    with_more.append([Assistant(content="hello")])
+    with_more.close()
+    path.write_bytes(path.read_bytes().replace(b"session_start", b"session_stort"))
+    with pytest.raises(SessionError, match="line 1 of the log is damaged, and later lines are whole"):
+        store.open("new")
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_a_start_that_a_crash_cut_short_begins_anew(store: SessionStore, half: str) -> None:
+    opened = store.open("new")
+    opened.save_baseline(b"{}")
+    opened.close()
+    path = store.folder / "new" / "0.jsonl"
+    path.write_bytes(HALVES[half])
+    assert store.read("new") == ()
+    again = store.open("new")
+    assert (again.records, again.baseline()) == ([], b"{}")
+    again.save_baseline(b"{ }")
+    again.append([SessionStart(baseline="", log="n"), User(text="one")])
+    again.close()
+    assert (path.parent / "baseline.json").read_bytes() == b"{ }"
+
+
+def test_a_baseline_has_its_name_once_a_record_is_on_disk(store: SessionStore) -> None:
+    opened = store.open("new")
+    named = store.folder / "new" / "baseline.json"
+    opened.save_baseline(b"{}")
+    opened.append([SessionStart(baseline="", log="n")], sync=False)
+    assert not named.exists()
+    opened.append([User(text="one")])
+    assert named.read_bytes() == b"{}"
+    opened.close()
+
+
+def test_a_baseline_that_a_crash_left_without_its_name_gets_it(store: SessionStore) -> None:
+    path = begun(store)
+    named = path.with_name("baseline.json")
+    named.rename(path.with_name(".baseline.json.new"))
+    again = store.open("new")
+    assert again.baseline() == b"{}"
+    again.append([Assistant(content="hello")])
+    again.close()
+    assert [each.name for each in sorted(path.parent.iterdir())] == ["0.jsonl", "baseline.json"]
+
+
+def test_a_name_that_cannot_be_given_loses_no_record_and_no_baseline(store: SessionStore) -> None:
+    opened = store.open("new")
+    opened.save_baseline(b"{}")
+    named = store.folder / "new" / "baseline.json"
+    named.mkdir()
+    opened.append([SessionStart(baseline="", log="n"), User(text="one")])
+    named.rmdir()
+    opened.append([Assistant(content="hello")])
+    assert named.read_bytes() == b"{}"
+    opened.close()
+
+
+def test_damaged_baselines_are_kept_aside_by_number(store: SessionStore) -> None:
+    path = begun(store)
+    opened = store.open("new")
+    for number in (1, 2):
+        kept = opened.set_aside_baseline()
+        assert kept == path.with_name(f"baseline.json.damaged-{number}")
+        assert opened.baseline() is None
+        opened.save_baseline(b"{}")
+        opened.append([Assistant(content="hello")])
+    path.with_name("baseline.json").unlink()
+    assert opened.set_aside_baseline() is None
+    opened.close()
 
 
 def test_a_whole_file_beside_that_never_got_its_name_is_no_epoch(store: SessionStore) -> None:
@@ -182,7 +281,7 @@ def _cut(data: bytes) -> bytes:
 DAMAGE: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
     "an earlier epoch lost a turn": ("0.jsonl", lambda data: _cut(_cut(_cut(data))), "of 1 turns, ended"),
     "an earlier epoch is torn": ("0.jsonl", lambda data: data + b"x", "line 9 of the log is damaged"),
-    "an earlier epoch is empty": ("0.jsonl", lambda _data: b"", "of 0 turns, ended"),
+    "an earlier epoch is empty": ("0.jsonl", lambda _data: b"", "0.jsonl is empty, and had begun"),
 }
 
 
