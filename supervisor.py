@@ -67,6 +67,7 @@ from bxio.model import ModelClient
 from bxio.model_child import Order
 from bxio.recall import meaning
 from bxio.sandbox_makers import SandboxPlace, makers
+from bxio.session_evidence import SessionEvidence
 from bxio.shipped import shipped
 
 MAX_CHATS = 128
@@ -273,6 +274,9 @@ def _loop(parts: Parts) -> Start:
         idle_s=settings.loop.idle_s,
         waits=derived.waits(settings),
         forgotten=partial(forgotten.whole, parts.paths.state / "forgotten.jsonl"),
+        evidence=SessionEvidence(
+            *(parts.paths.state / name for name in ("ledger.jsonl", "audit.jsonl", "forgotten.jsonl"))
+        ),
     )
     audiences = Audiences()
     return lambda context: Loop(

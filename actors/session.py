@@ -49,8 +49,9 @@ from bxcore.turn import STOPPED, End, Step, Turn, begin
 from bxcore.waits import Waits
 from bxio import whole_results
 from bxio.brake import Brake
-from bxio.live_session import ANSWER_TOKENS, LiveSession, open_live
+from bxio.live_session import ANSWER_TOKENS, NO_EVIDENCE, LiveSession, open_live
 from bxio.model import ModelClient, ModelUnavailable
+from bxio.session_evidence import SessionEvidence
 from bxio.session_store import SessionError, SessionStore
 from bxio.turn_runner import TurnRunner
 
@@ -86,6 +87,7 @@ class SessionParts:
     waits: Waits = field(default_factory=Waits)
     forgotten: Callable[[str], bool] = lambda _session: False
     """Whether a session of that name was forgotten whole."""
+    evidence: SessionEvidence = NO_EVIDENCE
     wall: Callable[[], datetime] = lambda: datetime.now().astimezone()
 
 
@@ -200,7 +202,7 @@ class Session(Actor):
     ) -> tuple[Record, ...]:
         """Between turns alone: begin an epoch if one is due; what of ``closing`` is to be written still."""
         window = self._context_tokens = self._summary.window(live, self._context_tokens, brake, notice)
-        if not window or not live.nears(text, window):
+        if live.loss is None and not (window and live.nears(text, window)):
             return closing
         if closing:
             live.log.append(closing)
@@ -214,11 +216,16 @@ class Session(Actor):
             self._session,
             lambda: self._new_baseline(brake, notice),
             self._parts.registry.names,
+            self._parts.evidence,
         )
+        if live.loss is not None:
+            logger.warning("{}", live.loss.sentence(self._session, live.turns, live.label))
         if live.log.torn_note:
             logger.warning("session {}: {}", self._session, live.log.torn_note)
             notice(live.log.torn_note)
-        if not live.turns and self._parts.forgotten(self._session):
+        if live.gone is not None:
+            notice(live.gone.of_one_that_is_gone(self._session))
+        elif not live.turns and self._parts.forgotten(self._session):
             notice(f"session {self._session} was forgotten; this is a new one of that name")
         return live
 

@@ -19,6 +19,8 @@ from bxio.model import ModelClient, ModelUnavailable
 
 NEVER_NEAR = 500
 """Tokens of an epoch's turns that fit beside any baseline."""
+SMALL_WINDOW = 4096
+"""Tokens that any model's window has, for a session that cannot wait for a model to say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +37,21 @@ class SessionSummary:
 
     def window(self, live: LiveSession, known: int, brake: TurnBrake, notice: Callable[[str], object]) -> int:
         """The model's context window in tokens; 0 when nobody can tell now, or there is no need to know."""
-        if known or live.history_tokens() < NEVER_NEAR:
+        if known or (live.loss is None and live.history_tokens() < NEVER_NEAR):
             return known
         try:
             return self.asks.endpoint(brake, notice).context_tokens
         except NotReady:
-            return 0
+            return 0 if live.loss is None else SMALL_WINDOW
 
     def begin_epoch(
         self, live: LiveSession, context_tokens: int, brake: TurnBrake, notice: Callable[[str], object]
     ) -> None:
         """Begin it, on disk when this returns. Raises ``SessionError`` when the log cannot be written."""
-        upto = live.turns
-        notice(f"this session is long: its turns up to turn {upto} are being summed up")
+        upto, loss = live.turns, live.loss
+        long = "this session is long"
+        why = long if loss is None else loss.sentence(live.log.session, upto, live.label)
+        notice(f"{why}: its turns up to turn {upto} are being summed up")
         said = self._summary(live, context_tokens, brake, notice)
         live.begin_epoch(said, context_tokens)
         by = "" if said else "by notes of the log, for the model gave no summary; "

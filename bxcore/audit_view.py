@@ -19,6 +19,7 @@ RUNNING = "running"
 REFUSED = "refused"
 PENDING = "pending"
 NOT_RUN = "did not run"
+_LABELS = ("label", "label_before", "label_after")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +124,11 @@ def key_of(record: Record) -> CallKey | None:
     """The call that a record is of; None for one of no call, such as the grants' own."""
     session, call = _text(record, "session"), _text(record, "call")
     return None if session is None or call is None else (session, call)
+
+
+def labels_of(record: Record) -> list[Label]:
+    """Each label that a record tells of its session; one that cannot be read counts as the top."""
+    return [_label(record[name]) for name in _LABELS if name in record]
 
 
 def _begins(record: Record, before: _Found | None) -> bool:

@@ -18,7 +18,11 @@ NAMED_PARTS = 2
 
 
 class BaselineError(ValueError):
-    """A saved baseline is not the one that the session's log names; ``.args[0]`` says what to do."""
+    """A session has no baseline to go on with; ``.args[0]`` says why."""
+
+
+class BaselineLostError(BaselineError):
+    """The file is not what was saved, or there is none; the session may go on with another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +59,17 @@ def sha256(saved: bytes) -> str:
 
 
 def load(saved: bytes | None, expected_sha256: str) -> Baseline:
-    """Read a saved baseline back; raises ``BaselineError`` when it is missing or another one.
+    """Read a saved baseline back; raises ``BaselineLostError`` when it is missing or another one.
 
-    A log without the hash of one was brought by an import, and nobody ever talked with this box in it.
+    A log without the hash of one was brought by an import, and nobody ever talked with this box in it: that
+    is a ``BaselineError``.
     """
     if not expected_sha256:
         raise BaselineError("it was imported, to be remembered; start another session and ask about it there")
     if saved is None:
-        raise BaselineError("its baseline.json is missing; start another session")
+        raise BaselineLostError("its baseline.json is missing")
     if sha256(saved) != expected_sha256:
-        raise BaselineError("its baseline.json was changed since it started; start another session")
+        raise BaselineLostError("its baseline.json was changed since it started")
     found: dict[str, Any] = json.loads(saved)
     return Baseline(
         profile=found["profile"],

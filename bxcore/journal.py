@@ -130,7 +130,7 @@ def recover(data: bytes, *, seq: int = 0, first: int = 0, crc: str = START) -> R
         crc, first = line.crc, line.first
     tail = data[at:]
     broken = seq + len(payloads)
-    if any(line.first > broken for line in _consistent_lines(tail)):
+    if any(line.first > broken for line in consistent_lines(tail)):
         raise DamageError(f"line {broken + 1} of the log is damaged, and later lines are whole")
     return Recovered(tuple(payloads), at, tail, crc, first)
 
@@ -140,7 +140,7 @@ def _follows(line: Line, *, seq: int, first: int, prev: str) -> bool:
     return line.seq == seq and line.prev == prev and line.first in {first, seq}
 
 
-def _consistent_lines(tail: bytes) -> Iterator[Line]:
+def consistent_lines(tail: bytes) -> Iterator[Line]:
     """Every whole line of the tail, those hidden in a merged line by a flipped newline too."""
     for piece in tail.split(b"\n"):
         at = piece.find(_OPENING)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from bxcore import audit_chain, audit_view
 from bxcore.audit_chain import Broken, Head
 from bxcore.audit_view import CallView, Record, is_start, key_of
+from bxcore.labels import TOP, Label, join
 
 FIRST_BYTES = 256 * 1024
 MOST_BYTES = 64 * 1024 * 1024
@@ -55,6 +57,24 @@ def find(path: Path, number: int) -> CallView | None:
     same = [each for each in near if each is not None and (is_start(each) or key_of(each) == key)]
     found = audit_view.calls(same)
     return next((view for view in found if number in view.numbers), None)
+
+
+def highest_label(path: Path, session: str) -> Label:
+    """The join of all labels that a session had, by every record of its name; the top when there is no file.
+
+    A label that cannot be read is the top, as is a damaged line that may be the session's. Reads it whole.
+    """
+    if not path.exists():
+        return TOP
+    mark = b'"session":' + json.dumps(session).encode("ascii")
+    found = (audit_chain.parsed(line) for line in _lines(path) if mark in line)
+    return join(*chain.from_iterable(_labels(each, session) for each in found))
+
+
+def _labels(record: Record | None, session: str) -> list[Label]:
+    if record is None:
+        return [TOP]
+    return audit_view.labels_of(record) if record.get("session") == session else []
 
 
 def verify(path: Path, known: Head | None = None) -> Head | Broken:

@@ -57,10 +57,14 @@ def orders(path: Path) -> tuple[EraseOrder, ...]:
     return tuple(line for line in _parsed(read_beside(path), path) if isinstance(line, EraseOrder))
 
 
-def whole(path: Path, session: str) -> bool:
-    """Whether a session of that name was forgotten with all its turns; False when nobody can say."""
+def whole(path: Path, session: str, log: str | None = None) -> bool:
+    """Whether a session of that name, or its log of that one, was forgotten with all its turns.
+
+    False when nobody can say.
+    """
     try:
-        return any(order.session == session and order.turns is None for order in orders(path))
+        found = [order for order in orders(path) if order.session == session and order.turns is None]
+        return any(log in {order.log, None} for order in found)
     except JournalError:
         return False
 

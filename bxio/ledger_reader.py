@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import BinaryIO
 
@@ -90,6 +91,30 @@ def rows(path: Path, start: Spot) -> Iterator[Found]:
         return
     except OSError as error:
         raise JournalError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def last_row(path: Path, session: str, log: str | None = None) -> Decided | None:
+    """The last row of a session, or of its log of that name; None for none, or when nobody can say.
+
+    It is looked for from the end, and no other session's row is read.
+    """
+    begins = b'"record":{"session":%s,' % json.dumps(session).encode("ascii")
+    try:
+        with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+            at = len(data)
+            while (at := data.rfind(begins, 0, at)) >= 0:
+                row = _row_of(data[data.rfind(b"\n", 0, at) + 1 : data.find(b"\n", at)])
+                if row is not None and log in {row.log, None}:
+                    return row
+    except (OSError, ValueError):  # no file, or an empty one
+        pass
+    return None
+
+
+def _row_of(line: bytes) -> Decided | None:
+    """The row of a whole line; None for one that is damaged or half written."""
+    payload = next((found.payload for found in journal.consistent_lines(line)), None)
+    return None if payload is None else turn_decisions.parse(payload)
 
 
 def _pieces(file: BinaryIO, spot: Spot, path: Path) -> Iterator[Found]:

@@ -5,21 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from bxcore import baseline as baselines
 from bxcore import epoch_summary
-from bxcore.baseline import Baseline, BaselineError
+from bxcore.baseline import Baseline, BaselineError, BaselineLostError
 from bxcore.history import History
+from bxcore.labels import NEW_SESSION, Label, join
 from bxcore.model.baseline import estimate_tokens
 from bxcore.model.values import ModelRequest, UserMessage
 from bxcore.records import Record, SessionStart, User
+from bxcore.session_loss import Loss, in_their_place
 from bxcore.tool_registry import ToolRegistry
 from bxcore.turn import Held
 from bxcore.window import View, before_turn, fit, tokens_of
+from bxio.session_evidence import SessionEvidence
 from bxio.session_store import OpenSession, SessionError, SessionStore, new_log
 
 ANSWER_TOKENS = 1024
 """What one answer of the model may take."""
+NO_EVIDENCE = SessionEvidence()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,6 +42,10 @@ class LiveSession:
     history: History = field(default_factory=History)
     recalled: int = 0
     """The last turn for which auto_recall looked."""
+    loss: Loss | None = None
+    """What it goes on without, until an epoch begins that says so."""
+    gone: Loss | None = None
+    """What a session of its name was that it is begun in place of."""
     _taken: int = 0
     """Records of the log that the history has."""
     _sent: int = 0
@@ -65,7 +74,9 @@ class LiveSession:
         if self.log.records:
             return ()
         sha256 = baselines.sha256(self.baseline.dump())
-        return (SessionStart(baseline=sha256, log=new_log(), tools=self.tools),)
+        label = NEW_SESSION if self.gone is None else join(NEW_SESSION, self.gone.label)
+        start = SessionStart(baseline=sha256, log=new_log(), tools=self.tools)
+        return (replace(start, level=label.level, untrusted=label.untrusted),)
 
     def last_turn(self) -> Sequence[Record]:
         """The records of the last turn, none before the epoch's first one."""
@@ -123,25 +134,47 @@ class LiveSession:
     def begin_epoch(self, said: str, context_tokens: int) -> None:
         """Go on in a new epoch, on disk when this returns; ``said`` is the model's summary, or empty.
 
-        The baseline stays byte for byte, and the label as it is. Raises ``SessionError``.
+        The baseline stays byte for byte, and the label as it is, unless there was a ``loss``: then the new
+        baseline is saved, the label is the highest known, and lost turns keep their places. Raises
+        ``SessionError``.
         """
-        log, first = self.log, self.log.records[0]
-        assert isinstance(first, SessionStart)
+        log, lost = self.log, 0 if self.loss is None else self.loss.turns
         budget = self._budget(context_tokens) + self._grown().summary_tokens
-        log.begin_epoch(
-            SessionStart(
-                baseline=first.baseline,
-                log=first.log,
-                level=log.label.level,
-                untrusted=log.label.untrusted,
-                epoch=log.epoch + 1,
-                turns=log.turns,
-                summary=epoch_summary.summary(said, log.records, label=log.label, budget=budget),
-                tools=self.tools,
-            )
-        )
+        summary = epoch_summary.summary(said, log.records, label=self.label, budget=budget)
+        start = self._next_start(summary)
+        log.begin_epoch(start)
+        if (
+            lost
+        ):  # their label is on disk before they are; the model sees neither them nor a window full of them
+            log.append(in_their_place(lost))
+            log.begin_epoch(replace(start, epoch=start.epoch + 1, turns=log.turns))
+        self.loss = None
         self.history, self.view, self.held = History(), View(), None
         self._taken, self._sent, self._sent_view = 0, 0, View()
+
+    @property
+    def label(self) -> Label:
+        """The label that the next epoch begins with."""
+        return self.log.label if self.loss is None else join(self.log.label, self.loss.label)
+
+    def _next_start(self, summary: str) -> SessionStart:
+        log, first = self.log, self.log.records[0]
+        assert isinstance(first, SessionStart)
+        sha256 = first.baseline
+        if self.loss is not None and self.loss.baseline:
+            saved = self.baseline.dump()
+            log.save_baseline(saved)
+            sha256 = baselines.sha256(saved)
+        return SessionStart(
+            baseline=sha256,
+            log=first.log,
+            level=self.label.level,
+            untrusted=self.label.untrusted,
+            epoch=log.epoch + 1,
+            turns=log.turns,
+            summary=summary,
+            tools=self.tools,
+        )
 
     def _grown(self) -> History:
         records = self.log.records
@@ -166,32 +199,45 @@ def open_live(
     session: str,
     make_baseline: Callable[[], Baseline],
     tools: tuple[str, ...] = (),
+    evidence: SessionEvidence = NO_EVIDENCE,
 ) -> LiveSession:
     """Open a session, or start it with the baseline that ``make_baseline`` gives before anything is on disk.
 
-    ``tools`` names those of an epoch that begins from now on. Raises ``SessionError``, also for a saved
-    baseline that is not the one the log names.
+    ``tools`` names those of an epoch that begins from now on. Where the saved baseline is not the one that
+    the log names, it is kept aside, and ``make_baseline`` gives another; where ``evidence`` knows turns that
+    the log has not, these are lost. Both are the session's ``loss``. Raises ``SessionError``.
     """
     fresh = None if store.exists(session) else make_baseline()
     log = store.open(session)
     try:
         if log.records:
-            return LiveSession(log=log, baseline=_saved_baseline(log), tools=tools)
+            return _resumed(log, make_baseline, tools, evidence)
         fresh = fresh or make_baseline()
         log.save_baseline(fresh.dump())
     except BaseException:
         log.close()
         raise
-    return LiveSession(log=log, baseline=fresh, tools=tools)
+    return LiveSession(log=log, baseline=fresh, tools=tools, gone=evidence.gone(session))
 
 
-def _saved_baseline(log: OpenSession) -> Baseline:
+def _resumed(
+    log: OpenSession, make_baseline: Callable[[], Baseline], tools: tuple[str, ...], evidence: SessionEvidence
+) -> LiveSession:
     first = log.records[0]
     if not isinstance(first, SessionStart):
         raise SessionError(
             f"the log of session {log.session} does not begin with its start; start another session"
         )
+    loss = evidence.loss(log.session, first.log, log.turns)
     try:
-        return baselines.load(log.baseline(), first.baseline)
+        saved = baselines.load(log.baseline(), first.baseline)
+    except BaselineLostError as error:
+        saved = make_baseline()
+        loss = replace(loss or Loss(), baseline=_kept_aside(str(error), log.set_aside_baseline()))
     except BaselineError as error:
         raise SessionError(f"session {log.session} cannot go on: {error}") from None
+    return LiveSession(log=log, baseline=saved, tools=tools, loss=loss)
+
+
+def _kept_aside(why: str, kept: Path | None) -> str:
+    return why if kept is None else f"{why}, and is kept as {kept.name}"

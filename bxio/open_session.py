@@ -16,9 +16,12 @@ from bxcore.errors import system_reason
 from bxcore.labels import Label
 from bxcore.records import Record, SessionStart
 from bxcore.session_fold import SoFar
-from bxio.folders import beside, sync_folder, write_beside, write_whole
+from bxio.folders import sync_folder, write_whole
 from bxio.journal_file import JournalError, JournalFile
 from bxio.session_logs import BASELINE, LOG, SessionError, check_begun, lock, log_path, logs
+
+NEXT = f"{BASELINE}.next"
+"""A baseline whose sha256 no record on disk names yet."""
 
 
 class OpenSession:
@@ -108,8 +111,7 @@ class OpenSession:
         It has its name when that record is on disk, so a log without one beside it is no new session.
         """
         try:
-            write_beside(self._folder / BASELINE, data)
-            sync_folder(self._folder)
+            write_whole(self._folder / NEXT, data)
         except OSError as error:
             raise SessionError(
                 f"the baseline of session {self.session} cannot be saved: {error.strerror}"
@@ -120,7 +122,7 @@ class OpenSession:
         """A crash before it, or a failure, leaves that to the next record."""
         if self._unnamed:
             with suppress(OSError):
-                beside(self._folder / BASELINE).rename(self._folder / BASELINE)
+                (self._folder / NEXT).rename(self._folder / BASELINE)
                 sync_folder(self._folder)
                 self._unnamed = False
 
@@ -137,11 +139,10 @@ class OpenSession:
             ) from None
 
     def _read_baseline(self) -> bytes:
-        path = self._folder / BASELINE
         try:
-            return path.read_bytes()
+            return (self._folder / BASELINE).read_bytes()
         except FileNotFoundError:
-            found = beside(path).read_bytes()
+            found = (self._folder / NEXT).read_bytes()
             self._unnamed = True
             return found
 

@@ -8,9 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from actors.base import Refusal
+from bxcore.labels import Label, Level
 from bxcore.messages.loop import Notice, PromptSize, ToolEnded
 from bxcore.messages.model import Endpoint, NoModel
-from bxcore.records import Assistant, CacheLoss, ToolCall, ToolResult, User
+from bxcore.records import Assistant, CacheLoss, SessionStart, ToolCall, ToolResult, User
+from bxcore.session_loss import Loss
+from bxio.session_evidence import SessionEvidence
 from tests.doubles.loop_bench import LoopBench
 from tests.doubles.model_server import Step
 from tests.kit.leaks import Letters
@@ -46,14 +49,92 @@ def test_the_baseline_is_the_same_in_every_request_and_outlives_a_restart(bench:
     assert third["messages"][: len(second["messages"])] == second["messages"]
 
 
-def test_a_changed_baseline_file_is_refused(bench: Make) -> None:
-    box = bench(*[{"say": "ok"}] * 2)
+def test_a_changed_baseline_file_is_replaced_and_the_conversation_goes_on(bench: Make) -> None:
+    box = bench(*[{"say": "ok"}] * 2, {"say": "a summary of tea"}, *[{"say": "ok"}] * 2)
     box.say("one")
+    box.say("two")
     box.restart_everything()
     saved = box.folder / "sessions" / "k3f" / "baseline.json"
     saved.write_bytes(saved.read_bytes().replace(b"Anna", b"Eve "))
-    with pytest.raises(Refusal, match="session k3f cannot go on: its baseline"):
-        box.say("two")
+    box.block = "- the owner is Bert"
+    box.events()
+    assert box.say("three").reply == "ok"
+    notices = [event.text for event in box.events() if isinstance(event, Notice)]
+    assert len(notices) == 2
+    assert notices[0] == (
+        "session k3f: its baseline.json was changed since it started, and is kept as "
+        "baseline.json.damaged-1; it goes on with a new one, made of what memory holds now: "
+        "its turns up to turn 2 are being summed up"
+    )
+    assert notices[1].startswith("the model goes on from a summary of the turns up to turn 2; recall finds")
+    asked = str(box.server.chats[-1]["messages"])
+    assert "Bert" in asked
+    assert "Eve" not in asked
+    assert "a summary of tea" in asked
+    box.restart_everything()
+    assert box.say("four").turn == 4
+    assert not [event for event in box.events() if isinstance(event, Notice)]
+    assert box.server.chats[-1]["messages"][0] == box.server.chats[-2]["messages"][0]
+
+
+class OneMore(SessionEvidence):
+    """It knows a turn more than any log has, of fewer than three; and of no log of a name but k3f."""
+
+    def gone(self, session: str) -> Loss | None:
+        return Loss(turns=4, label=Label(Level.SECRET, untrusted=True)) if session == "gone" else None
+
+    def loss(self, session: str, log: str, turns: int) -> Loss | None:
+        return Loss(turns=1, label=Label(Level.SECRET, untrusted=True)) if turns < 3 else None
+
+
+def test_turns_that_a_log_has_lost_are_told_and_leave_their_label(bench: Make) -> None:
+    box = bench(*[{"say": "ok"}] * 2, {"say": "a summary"}, {"say": "ok"}, changes={"evidence": OneMore()})
+    box.say("one")
+    box.events()
+    box.restart_everything()
+    result = box.say("three")
+    assert (result.turn, result.label) == (3, Label(Level.SECRET, untrusted=True))
+    notices = [event.text for event in box.events() if isinstance(event, Notice)]
+    assert notices[0].startswith(
+        "session k3f: its log has 1 turn, and the ledger knows 1 more: these are lost"
+    )
+    texts = [record.text for record in box.store.read("k3f") if isinstance(record, User)]
+    assert texts == ["one", "(lost)", "three"]
+
+
+def test_a_session_in_the_place_of_one_that_is_gone_says_so_once(bench: Make) -> None:
+    box = bench(*[{"say": "ok"}] * 2, changes={"evidence": OneMore()})
+    assert box.say("one", session="gone").label == Label(Level.SECRET, untrusted=True)
+    notices = [event.text for event in box.events() if isinstance(event, Notice)]
+    assert len(notices) == 1
+    assert notices[0].startswith(
+        "session gone had 4 turns, and its log is gone: this is a new one of that name"
+    )
+
+
+def test_lost_turns_leave_their_label_though_no_model_is_there(bench: Make) -> None:
+    box = bench({"say": "ok"}, changes={"evidence": OneMore()})
+    box.say("one")
+    box.restart_everything()
+    box.endpoint = NoModel(sentence="no model is configured; set [model] url")
+    result = box.say("three")
+    assert (result.turn, result.failed) == (3, "no model is configured; set [model] url")
+    assert result.label == Label(Level.SECRET, untrusted=True)
+    last = box.store.read("k3f", since=99)[0]
+    assert isinstance(last, SessionStart)
+    assert "one" in last.summary
+
+
+def test_a_session_without_its_baseline_waits_for_a_model(bench: Make) -> None:
+    box = bench(*[{"say": "ok"}] * 3)
+    box.say("one")
+    box.restart_everything()
+    (box.folder / "sessions" / "k3f" / "baseline.json").write_bytes(b"x")
+    endpoint, box.endpoint = box.endpoint, NoModel(sentence="no model is configured; set [model] url")
+    assert box.say("two").failed == "no model is configured; set [model] url"
+    assert (box.folder / "sessions" / "k3f" / "baseline.json").read_bytes() == b"x"
+    box.endpoint = endpoint
+    assert box.say("two").turn == 2
 
 
 def test_a_baseline_over_the_limit_starts_no_session(bench: Make) -> None:

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bxcore.baseline import MAX_TOKENS, Baseline, BaselineError, load, make, problem, sha256, sizes
+from bxcore.baseline import (
+    MAX_TOKENS,
+    Baseline,
+    BaselineError,
+    BaselineLostError,
+    load,
+    make,
+    problem,
+    sha256,
+    sizes,
+)
 from bxcore.messages.loop import PromptSizes
 from bxcore.model.values import Profile
 from bxcore.tool_registry import ToolRegistry
@@ -34,9 +44,9 @@ def test_a_saved_baseline_comes_back_byte_for_byte(profile: Profile, system: str
 
 def test_another_baseline_than_the_logs_is_refused() -> None:
     saved = made("native").dump()
-    with pytest.raises(BaselineError, match="was changed since it started; start another session"):
+    with pytest.raises(BaselineLostError, match="was changed since it started"):
         load(saved.replace(b"brief", b"loud!"), sha256(saved))
-    with pytest.raises(BaselineError, match="is missing; start another session"):
+    with pytest.raises(BaselineLostError, match="is missing"):
         load(None, sha256(saved))
     with pytest.raises(BaselineError, match="it was imported, to be remembered; start another session"):
         load(None, "")

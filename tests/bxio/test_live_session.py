@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bxcore.baseline import Baseline, make, sha256
-from bxcore.labels import Label, Level
+from bxcore.labels import TOP, Label, Level
 from bxcore.records import Assistant, SessionStart, ToolCall, ToolResult, Usage, User
+from bxcore.session_loss import Loss
 from bxcore.tool_registry import ToolRegistry
 from bxcore.turn import Held
 from bxcore.window import A_MESSAGE
 from bxio.live_session import LiveSession, open_live
+from bxio.session_evidence import SessionEvidence
 from bxio.session_store import SessionError, SessionStore
 
 
@@ -84,17 +85,128 @@ def _change_the_file(folder: Path) -> None:
     (folder / "baseline.json").write_bytes(b"{}")
 
 
-@pytest.mark.parametrize("spoil", [_drop_the_file, _change_the_file])
-def test_a_session_without_its_baseline_does_not_go_on(
-    store: SessionStore, spoil: Callable[[Path], None]
+SPOILT = {
+    "is missing": _drop_the_file,
+    "was changed since it started, and is kept as baseline.json.damaged-1": _change_the_file,
+}
+
+
+@pytest.mark.parametrize("why", SPOILT)
+def test_a_session_without_its_baseline_goes_on_with_another(store: SessionStore, why: str) -> None:
+    live = open_live(store, "k3f", baseline)
+    talk(live, 2, untrusted=True)
+    live.log.close()
+    SPOILT[why](store.folder / "k3f")
+    again = open_live(store, "k3f", lambda: baseline("- Bert"), ("clock", "new"))
+    assert again.loss == Loss(baseline=f"its baseline.json {why}")
+    again.begin_epoch("they talked of tea", 9000)
+    again.log.append([User(text="and now?")])
+    asked = again.request(9000)
+    again.log.close()
+    assert "Bert" in str(asked.baseline)
+    assert "they talked of tea" in str(asked.history)
+    later = open_live(store, "k3f", never)
+    assert (later.loss, later.turns, later.log.label) == (None, 3, Label(Level.PRIVATE, untrusted=True))
+    assert later.request(9000).baseline == asked.baseline
+    later.log.close()
+    kept = [path.name for path in (store.folder / "k3f").glob("baseline.json.damaged-*")]
+    assert kept == ["baseline.json.damaged-1"] * ("kept" in why)
+
+
+def test_wherever_a_crash_stops_a_new_baseline_the_session_goes_on(store: SessionStore) -> None:
+    live = open_live(store, "k3f", baseline)
+    talk(live, 2)
+    live.log.close()
+    _change_the_file(store.folder / "k3f")
+    open_live(store, "k3f", lambda: baseline("- Bert")).log.close()  # kept aside, and no more
+    saved = open_live(store, "k3f", lambda: baseline("- Carl"))
+    assert saved.loss == Loss(baseline="its baseline.json is missing")
+    saved.log.save_baseline(saved.baseline.dump())  # saved, and the epoch not begun
+    saved.log.close()
+    again = open_live(store, "k3f", lambda: baseline("- Dora"))
+    again.begin_epoch("tea", 9000)
+    again.log.close()
+    folder = store.folder / "k3f"
+    (folder / "baseline.json").rename(folder / "baseline.json.next")  # begun, and the file not named
+    whole = open_live(store, "k3f", never)
+    assert (whole.loss, whole.baseline, whole.turns) == (None, baseline("- Dora"), 2)
+    whole.log.close()
+
+
+def test_a_baseline_that_cannot_be_read_says_what_to_do(store: SessionStore) -> None:
+    live = open_live(store, "k3f", baseline)
+    talk(live, 1)
+    live.log.close()
+    path = store.folder / "k3f" / "baseline.json"
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(
+        SessionError, match=r"Is a directory; make .*baseline\.json readable, or move it away"
+    ):
+        open_live(store, "k3f", never)
+
+
+class Evidence(SessionEvidence):
+    """It knows five turns of every log, and a secret."""
+
+    def gone(self, session: str) -> Loss | None:
+        return Loss(turns=5, label=Label(Level.SECRET, untrusted=True))
+
+    def loss(self, session: str, log: str, turns: int) -> Loss | None:
+        return Loss(turns=5 - turns, label=Label(Level.SECRET, untrusted=True)) if turns < 5 else None
+
+
+def test_a_session_begun_where_one_is_gone_begins_with_the_label_of_that_one(store: SessionStore) -> None:
+    live = open_live(store, "k3f", baseline, (), Evidence())
+    assert live.gone == Loss(turns=5, label=TOP)
+    live.log.append([*live.before_the_first_turn(), User(text="hi")])
+    assert live.log.label == TOP
+    live.log.close()
+
+
+def test_turns_that_the_log_lost_keep_their_places_and_their_label(store: SessionStore) -> None:
+    live = open_live(store, "k3f", baseline)
+    talk(live, 3)
+    live.log.close()
+    again = open_live(store, "k3f", never, (), Evidence())
+    assert again.loss == Loss(turns=2, label=TOP)
+    again.begin_epoch("they talked of tea", 9000)
+    assert (again.turns, again.log.label, again.log.epoch, again.first) == (5, TOP, 2, 6)
+    again.log.append([User(text="and now?")])
+    assert "they talked of tea" in str(again.request(9000).history)
+    assert "(lost)" not in str(again.request(9000).history)
+    assert again.baseline == live.baseline
+    again.log.close()
+    whole = open_live(store, "k3f", never, (), Evidence())
+    assert (whole.loss, whole.turns) == (None, 6)
+    whole.log.close()
+    texts = [record.text for record in store.read("k3f") if isinstance(record, User)]
+    assert [text.split()[0] for text in texts] == ["message"] * 3 + ["(lost)"] * 2 + ["and"]
+
+
+@pytest.mark.parametrize("left", [2, 1])
+def test_wherever_a_crash_stops_the_places_of_lost_turns_their_label_stays(
+    store: SessionStore, left: int
 ) -> None:
     live = open_live(store, "k3f", baseline)
-    live.log.append([*live.before_the_first_turn(), User(text="hi")])
+    talk(live, 3)
     live.log.close()
-    spoil(store.folder / "k3f")
-    with pytest.raises(SessionError, match="session k3f cannot go on: its baseline"):
-        open_live(store, "k3f", never)
-    store.open("k3f").close()
+    again = open_live(store, "k3f", never, (), Evidence())
+    again.begin_epoch("they talked of tea", 9000)
+    again.log.close()
+    folder = store.folder / "k3f"
+    (folder / "2.jsonl").unlink()
+    if left == 1:  # the places were not on disk yet
+        path = folder / "1.jsonl"
+        path.write_bytes(path.read_bytes().split(b"\n")[0] + b"\n")
+    whole = open_live(store, "k3f", never, (), Evidence())
+    assert whole.log.label == TOP
+    if whole.loss is not None:
+        whole.begin_epoch("tea", 9000)
+    assert (whole.turns, left) in {(5, 2), (5, 1)}
+    whole.log.append([User(text="and now?")])
+    assert "tea" in str(whole.request(9000).history)
+    whole.log.close()
 
 
 def test_a_log_that_does_not_begin_with_its_start_is_refused(store: SessionStore) -> None:

@@ -229,7 +229,7 @@ def test_a_baseline_has_its_name_once_a_record_is_on_disk(store: SessionStore) -
 def test_a_baseline_that_a_crash_left_without_its_name_gets_it(store: SessionStore) -> None:
     path = begun(store)
     named = path.with_name("baseline.json")
-    named.rename(path.with_name(".baseline.json.new"))
+    named.rename(path.with_name("baseline.json.next"))
     again = store.open("new")
     assert again.baseline() == b"{}"
     again.append([Assistant(content="hello")])
