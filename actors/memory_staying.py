@@ -8,9 +8,10 @@ from pathlib import Path
 
 from actors.memory_finding import Holding
 from actors.memory_parts import Places
+from bxcore import session_files
 from bxcore.args.memory import FILES
 from bxcore.forgetting import Needle
-from bxio import session_logs, text_search, whole_results
+from bxio import text_search, whole_results
 from bxio.memory_files import REVISIONS, MemoryFiles
 from bxio.session_store import BASELINE, SessionError
 
@@ -125,7 +126,7 @@ class Staying:
         places = self._places
         if path.parent.parent == self._sessions.folder:
             beside = path.name in {BASELINE, whole_results.FOLDER}
-            return beside or session_logs.is_log(path.name) or session_logs.is_torn(path.name)
+            return beside or session_files.is_log(path.name) or session_files.is_torn(path.name)
         ours = {self._files.path(file) for file in FILES} | {places.files / REVISIONS, places.record}
         return path in ours or path in places.kept or path == places.index.with_suffix(".words")
 

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from bxcore import forgetting, journal, records
 from bxcore.errors import system_reason
+from bxcore.session_files import LOG
 from bxio import session_logs, whole_results
 from bxio.folders import sync_folder, write_whole
 from bxio.journal_file import JournalError, JournalFile
-from bxio.session_logs import LOG, SessionError
+from bxio.session_logs import SessionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,13 +15,11 @@ from bxcore import journal, records
 from bxcore.errors import system_reason
 from bxcore.labels import Label
 from bxcore.records import Record, SessionStart
+from bxcore.session_files import BASELINE, LOG, NEXT
 from bxcore.session_fold import SoFar
 from bxio.folders import sync_folder, write_whole
 from bxio.journal_file import JournalError, JournalFile
-from bxio.session_logs import BASELINE, LOG, SessionError, check_begun, lock, log_path, logs
-
-NEXT = f"{BASELINE}.next"
-"""A baseline whose sha256 no record on disk names yet."""
+from bxio.session_logs import SessionError, check_begun, lock, log_path, logs
 
 
 class OpenSession:

@@ -1,31 +1,24 @@
 """The files that a session's log is: ``0.jsonl``, ``1.jsonl``, …, one an epoch (spec 3.1, 3.4).
 
-``0.jsonl`` carries the lock of all of them. A crash leaves it without a record only where the baseline has no
-name yet, and a later one never: elsewhere that is damage, and such a session is no new one.
+``0.jsonl`` carries the lock of all of them. A session that has lost one is refused, and is no new one.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
-from bxcore import journal, records
+from bxcore import journal, records, session_files
 from bxcore.errors import SentenceError
 from bxcore.records import SessionStart
+from bxcore.session_files import BASELINE, LOG, is_log, is_torn
 
-LOG = "0.jsonl"
-"""The first epoch's file."""
-BASELINE = "baseline.json"
-"""The name that the saved baseline has from when the log's first record is on disk."""
 FIRST_LINE = 64 * 1024
 """Bytes; the first record of a file is shorter, the summary of an epoch with it."""
-_NAMED = re.compile(r"(0|[1-9][0-9]{0,8})\.jsonl")
-_TORN = re.compile(rf"{_NAMED.pattern}\.torn-[0-9]+")
 _RESTORE = "restore it from a backup, or talk in another session"
 
 
@@ -36,16 +29,6 @@ class SessionError(SentenceError):
 def log_path(folder: Path, epoch: int) -> Path:
     """The file of an epoch, counted from 0."""
     return folder / f"{epoch}.jsonl"
-
-
-def is_log(name: str) -> bool:
-    """Whether a file of that name in a session's folder is a part of its log."""
-    return _NAMED.fullmatch(name) is not None
-
-
-def is_torn(name: str) -> bool:
-    """Whether a file of that name is a torn tail that was cut from a part of the log."""
-    return _TORN.fullmatch(name) is not None
 
 
 def logs(folder: Path) -> tuple[Path, ...]:
@@ -59,20 +42,10 @@ def logs(folder: Path) -> tuple[Path, ...]:
         return ()
     except OSError as error:
         raise SessionError(f"the log of session {folder.name} cannot be read: {error.strerror}") from None
-    found = sorted(int(named[1]) for name in names if (named := _NAMED.fullmatch(name)))
-    _check_complete(folder, found, begun=BASELINE in names or len(found) > 1)
-    return tuple(log_path(folder, epoch) for epoch in found)
-
-
-def _check_complete(folder: Path, found: Sequence[int], *, begun: bool) -> None:
-    if begun and not found:
-        raise _damaged(folder, 0, f"is missing, and {BASELINE} is there")
-    for wanted, epoch in enumerate(found):
-        if wanted != epoch:
-            raise _damaged(folder, wanted, f"is missing, and {epoch}.jsonl is there")
-    for epoch in found if begun else ():
-        if _size(log_path(folder, epoch)) == 0:
-            raise _damaged(folder, epoch, "is empty, and had begun")
+    wrong = session_files.incomplete(names, lambda name: _size(folder / name))
+    if wrong is not None:
+        raise _damaged(folder, wrong)
+    return tuple(log_path(folder, epoch) for epoch in session_files.epochs_of(names))
 
 
 def _size(path: Path) -> int | None:
@@ -98,11 +71,11 @@ def check_begun(path: Path) -> None:
             journal.recover(file.read())
     except (OSError, journal.DamageError):
         return
-    raise _damaged(path.parent, int(path.stem), "is damaged, its first line is not whole")
+    raise _damaged(path.parent, f"{path.name} {session_files.NO_LINE}")
 
 
-def _damaged(folder: Path, epoch: int, what: str) -> SessionError:
-    return SessionError(f"session {folder.name}: {epoch}.jsonl {what}; {_RESTORE}")
+def _damaged(folder: Path, what: str) -> SessionError:
+    return SessionError(f"session {folder.name}: {what}; {_RESTORE}")
 
 
 def torn_tails(folder: Path) -> list[Path]:

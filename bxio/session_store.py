@@ -16,11 +16,12 @@ from uuid import uuid4
 
 from bxcore import epochs, journal, records, session_ids
 from bxcore.records import Record
+from bxcore.session_files import BASELINE, LOG
 from bxio import session_logs
 from bxio.folders import make_private
 from bxio.log_parts import LogParts
 from bxio.open_session import OpenSession, open_session
-from bxio.session_logs import BASELINE, LOG, SessionError
+from bxio.session_logs import SessionError
 
 
 def new_log() -> str:

@@ -11,7 +11,7 @@ from bxcore.config import Settings
 from bxcore.config.settings import MemoryTable
 from bxcore.doctor import Check, Verdict
 from bxcore.records import Assistant, SessionStart, Usage, User
-from bxctl.examining.kept_lines import SHOWN, kept_checks
+from bxctl.examining.kept_lines import kept_checks
 from bxio.journal_file import JournalFile
 from bxio.session_store import SessionStore
 from tests.bxctl.conftest import MakeBox, Run
@@ -44,8 +44,8 @@ def damage(path: Path, line: int) -> None:
     path.write_bytes(b"\n".join(lines))
 
 
-def found(state: Path, within_s: float = 20.0) -> list[Check]:
-    return list(kept_checks(None, state, within_s))
+def found(state: Path) -> list[Check]:
+    return list(kept_checks(None, state))
 
 
 def test_what_is_whole_or_not_there_is_no_word_worth(tmp_path: Path) -> None:
@@ -84,42 +84,6 @@ def test_a_folder_of_the_owners_for_memory_is_looked_at(tmp_path: Path) -> None:
     settings = Settings(memory=MemoryTable(folder=tmp_path / "mine"))
     [check] = kept_checks(settings, tmp_path)
     assert (check.name, check.verdict) == ("revisions", Verdict.BAD)
-
-
-def test_a_damaged_session_is_named(tmp_path: Path) -> None:
-    talk(tmp_path, "good")
-    path = talk(tmp_path, "bad")
-    damage(path, 3)
-    [check] = found(tmp_path)
-    assert (check.name, check.verdict) == ("session bad", Verdict.BAD)
-    assert check.sentence.startswith(f"{path}: line 3 of the log is damaged")
-
-
-def test_an_epoch_before_the_last_is_whole_to_its_end(tmp_path: Path) -> None:
-    path = talk(tmp_path, "k3f")
-    (path.parent / "1.jsonl").write_bytes(path.read_bytes())
-    path.write_bytes(path.read_bytes()[:-7])
-    [check] = found(tmp_path)
-    assert check.sentence.startswith(f"{path}: line ")
-    path.write_bytes((path.parent / "1.jsonl").read_bytes())
-    (path.parent / "1.jsonl").rename(path.parent / "2.jsonl")
-    [check] = found(tmp_path)
-    assert check.sentence.startswith(f"{path.parent / '1.jsonl'} is missing, and 2.jsonl is there")
-
-
-def test_of_many_damaged_sessions_some_are_named_and_the_rest_counted(tmp_path: Path) -> None:
-    for number in range(SHOWN + 3):
-        damage(talk(tmp_path, f"s{number}"), 2)
-    *named, last = found(tmp_path)
-    assert (len(named), last.sentence) == (SHOWN, f"3 more logs in {tmp_path / 'sessions'} are damaged")
-
-
-def test_what_there_was_no_time_for_is_said(tmp_path: Path) -> None:
-    for number in range(3):
-        talk(tmp_path, f"s{number}")
-    [check] = found(tmp_path, within_s=-1.0)
-    assert check.verdict is Verdict.WARN
-    assert check.sentence == "3 of 3 logs were not looked at, for want of time"
 
 
 def test_doctor_does_not_say_nothing_to_mend_without_a_box(tmp_path: Path, run: Run) -> None:
