@@ -107,6 +107,8 @@ class Turns:
         except (SessionError, JournalError) as error:
             logger.error("memory: session {} is not taken in: {}", session, error.sentence)
             return
+        if ended.left_out:
+            logger.warning("memory: not all of session {} is indexed: {}", session, ended.left_out)
         if rows:
             self.tell_outbox(Deliver(rows=rows))
         yield from self._recalls.taken_in(ended)

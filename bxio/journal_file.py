@@ -100,10 +100,10 @@ class JournalFile:
 
     def _check_and_lock(self) -> None:
         found = os.fstat(self._fd)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            raise JournalError(
-                f"{self.path} must be a plain file of ours with mode 0600; mend it or move it away"
-            )
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+            raise JournalError(f"{self.path} must be a plain file of the box's user; see ls -l {self.path}")
+        if found.st_mode & 0o077:
+            raise JournalError(f"{self.path} is open to others; type chmod 600 {self.path}")
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

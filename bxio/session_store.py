@@ -88,7 +88,7 @@ class SessionStore:
             raise SessionError(f"the log of session {session} cannot be read: {error.strerror}") from None
         except (journal.DamageError, records.RecordError) as error:
             which = "" if path.name == LOG else f"{path.name}: "
-            raise SessionError(f"session {session}: {which}{error}") from None
+            raise SessionError(f"session {session}: {which}{error}; restore it from a backup") from None
 
     def logs(self, session: str) -> tuple[Path, ...]:
         """The files of a session's log in order; none when there is none. Raises ``SessionError``."""

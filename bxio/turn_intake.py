@@ -30,6 +30,8 @@ class Ended:
     size: int
     upto: int
     log: str = ""
+    left_out: str = ""
+    """Why turns of earlier epochs, which are decided, are not among them though they should be."""
 
 
 class TurnIntake:
@@ -53,18 +55,30 @@ class TurnIntake:
         """The log, whose turns are over up to ``turn``; with None, up to the last that is surely over.
 
         ``indexed`` tells up to which turn a session's log of that name is indexed: what is both indexed and
-        decided in earlier epochs is not read. Raises ``SessionError``.
+        decided in earlier epochs is not read, and what is decided and cannot be read is left out. Raises
+        ``SessionError``.
         """
         size = self._sessions.size(session)
         if not self._sessions.exists(session):
             raise SessionError(f"the log of session {session} cannot be read: it is not there")
         name = self._name(session) or ""
-        known = min(self._ledger.decided(session, name), indexed(session, name))
-        records = self._sessions.read(session, since=known + 1)
+        records, left_out = self._records(
+            session, self._ledger.decided(session, name), indexed(session, name)
+        )
         surely = ended_turns(records)
         count = turns_before(records) + turns(records)
         upto = surely if turn is None else max(surely, min(turn, count))
-        return Ended(session=session, records=records, size=size, upto=upto, log=log_of(records))
+        log = log_of(records)
+        return Ended(session=session, records=records, size=size, upto=upto, log=log, left_out=left_out)
+
+    def _records(self, session: str, decided: int, indexed: int) -> tuple[tuple[Record, ...], str]:
+        """Those behind what is decided and indexed, or behind what is decided, and why."""
+        try:
+            return self._sessions.read(session, since=min(decided, indexed) + 1), ""
+        except SessionError as error:
+            if indexed >= decided:
+                raise
+            return self._sessions.read(session, since=decided + 1), error.sentence
 
     def decide(self, ended: Ended) -> tuple[Decided, ...]:
         """Decide every undecided turn, in order, once; on disk when this returns. Raises ``JournalError``."""
@@ -103,9 +117,19 @@ class TurnIntake:
         return self._ledger.log(session) or ""
 
     def _name(self, session: str) -> str | None:
-        """What tells the log from others of that name, by its first line; None when that cannot be read."""
-        start = session_logs.start_of(self._sessions.folder / session / LOG)
-        return None if start is None else start.log
+        """What tells the log from others of that name, by its first line; None when that cannot be read.
+
+        Each epoch begins with it, so a damaged first file leaves it in the last one.
+        """
+        first = session_logs.start_of(self._sessions.folder / session / LOG)
+        if first is not None:
+            return first.log
+        try:
+            paths = self._sessions.logs(session)
+        except SessionError:
+            return None
+        last = session_logs.start_of(paths[-1]) if paths else None
+        return None if last is None else last.log
 
     def close(self) -> None:
         """Close the ledger; a second call does nothing."""

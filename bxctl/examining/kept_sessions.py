@@ -103,8 +103,9 @@ def _wrong_files(session: Path, names: set[str], decided: Mapping[tuple[str, str
             yield _Wrong(f"{path} {session_files.NO_LINE}; {_STOPS}")
             return
         if path.stat().st_mode & _OTHERS:
-            others = f"{path} is open to others; the session cannot go on until it is not"
-            yield _Wrong(others, f"chmod 600 {path}")
+            stops = "; the session cannot go on until it is not" if last else ""
+            verdict = Verdict.BAD if last else Verdict.WARN
+            yield _Wrong(f"{path} is open to others{stops}", f"chmod 600 {path}", verdict)
             return
         found.append(list(part))
     yield from _wrong_records(session, found, decided)

@@ -125,6 +125,14 @@ def test_a_file_that_others_may_read_is_named_with_the_command_that_helps(tmp_pa
     assert check.help == f"chmod 600 {path}"
 
 
+def test_an_earlier_file_that_others_may_read_stops_nothing(tmp_path: Path) -> None:
+    path = talk(tmp_path, epochs=2) / "0.jsonl"
+    path.chmod(0o640)
+    [check] = found(tmp_path)
+    assert (check.verdict, check.sentence) == (Verdict.WARN, f"{path} is open to others")
+    assert check.help == f"chmod 600 {path}"
+
+
 def test_a_folder_in_a_files_place_is_one_sentence(tmp_path: Path) -> None:
     path = talk(tmp_path) / "0.jsonl"
     path.unlink()

@@ -74,6 +74,49 @@ def test_epochs_that_are_decided_and_indexed_are_not_read_again(
     assert intake.grown({"a": store.size("a")}) == []
 
 
+@pytest.fixture
+def two_epochs(store: SessionStore, intake: TurnIntake) -> Path:
+    """Two turns that are decided, and one behind them in another epoch; the session's folder."""
+    log(store, "a", SAID, REPLY, Usage(), SAID, REPLY, Usage())
+    intake.decide(intake.read("a", 2))
+    opened = store.open("a")
+    opened.begin_epoch(SessionStart(baseline="", epoch=1, turns=2))
+    opened.append([SAID, REPLY, Usage()])
+    opened.close()
+    return store.folder / "a"
+
+
+@pytest.mark.parametrize("line", [0, 3])
+def test_a_turn_behind_a_damaged_epoch_is_decided_and_what_cannot_be_indexed_is_said(
+    intake: TurnIntake, two_epochs: Path, line: int
+) -> None:
+    path = two_epochs / "0.jsonl"
+    lines = path.read_bytes().split(b"\n")
+    lines[line] = lines[line].replace(b"record", b"rekord")
+    path.write_bytes(b"\n".join(lines))
+    intake.drop()
+    ended = intake.read("a", 3)
+    assert (len(ended.records), ended.upto) == (4, 3)
+    assert ended.left_out.startswith(f"session a: line {line + 1} of the log is damaged")
+    assert [row.turn for row in intake.decide(ended)] == [3]
+    assert intake.read("a", 3, lambda _session, _log: 2).left_out == "", "the index has them"
+
+
+def test_turns_in_a_damaged_epoch_are_not_decided(
+    store: SessionStore, two_epochs: Path, tmp_path: Path
+) -> None:
+    path = two_epochs / "0.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"hello", b"hullo"))
+    another = TurnIntake.open(store, tmp_path / "another.jsonl", agent="boxmaker", save=True)
+    with pytest.raises(SessionError, match="is damaged"):
+        another.read("a", 3)
+    (two_epochs / "0.jsonl").unlink()
+    with pytest.raises(SessionError, match=r"0\.jsonl is missing"):
+        another.read("a", 3)
+    assert another.grown({}) == [], "it has no byte that could be read"
+    another.close()
+
+
 def test_a_session_that_is_not_there_is_one_clear_error(intake: TurnIntake) -> None:
     with pytest.raises(SessionError, match="the log of session a cannot be read"):
         intake.read("a", 1)
