@@ -225,7 +225,7 @@ def test_a_log_that_cannot_be_written_refuses_the_turn_and_keeps_the_rest(bench:
     box.restart_everything()
     log = box.folder / "sessions" / "k3f" / "0.jsonl"
     log.chmod(0o644)
-    with pytest.raises(Refusal, match="mode 0600"):
+    with pytest.raises(Refusal, match="is open to others; type chmod 600 "):
         box.say("second")
     log.chmod(0o600)
     assert box.say("second").turn == 2
