@@ -35,9 +35,9 @@ def epochs_of(names: Collection[str]) -> list[int]:
     return sorted(int(found[1]) for name in names if (found := _NAMED.fullmatch(name)))
 
 
-def has_begun(epoch: int, names: Collection[str]) -> bool:
-    """Whether the file of an epoch must have a record."""
-    return epoch > 0 or BASELINE in names or "1.jsonl" in names
+def has_begun(names: Collection[str]) -> bool:
+    """Whether each file of the log must have a record."""
+    return BASELINE in names or "1.jsonl" in names
 
 
 def incomplete(names: Collection[str], size_of: Callable[[str], int | None]) -> str | None:
@@ -51,5 +51,5 @@ def incomplete(names: Collection[str], size_of: Callable[[str], int | None]) -> 
     for wanted, epoch in enumerate(found):
         if wanted != epoch:
             return f"{wanted}.jsonl is missing, and {epoch}.jsonl is there"
-    empty = (each for each in found if has_begun(each, names) and size_of(f"{each}.jsonl") == 0)
+    empty = (each for each in found if has_begun(names) and size_of(f"{each}.jsonl") == 0)
     return next((f"{epoch}.jsonl is empty, and had begun" for epoch in empty), None)

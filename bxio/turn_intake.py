@@ -76,8 +76,6 @@ class TurnIntake:
         try:
             return self._sessions.read(session, since=min(decided, indexed) + 1), ""
         except SessionError as error:
-            if indexed >= decided:
-                raise
             return self._sessions.read(session, since=decided + 1), error.sentence
 
     def decide(self, ended: Ended) -> tuple[Decided, ...]:

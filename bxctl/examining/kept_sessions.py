@@ -99,7 +99,7 @@ def _wrong_files(session: Path, names: set[str], decided: Mapping[tuple[str, str
         except (journal.DamageError, records.RecordError) as error:
             yield _Wrong(f"{path}: {error}; {_STOPS if last else _HIDES}")
             return
-        if not part and session_files.has_begun(epoch, names):
+        if not part and session_files.has_begun(names):
             yield _Wrong(f"{path} {session_files.NO_LINE}; {_STOPS}")
             return
         if path.stat().st_mode & _OTHERS:

@@ -50,7 +50,7 @@ def test_the_baseline_is_the_same_in_every_request_and_outlives_a_restart(bench:
 
 
 def test_a_changed_baseline_file_is_replaced_and_the_conversation_goes_on(bench: Make) -> None:
-    box = bench(*[{"say": "ok"}] * 2, {"say": "a summary of tea"}, *[{"say": "ok"}] * 2)
+    box = bench(*[{"say": "ok"}] * 2, {"say": "a summary of tea"}, *[{"say": "ok"}] * 3)
     box.say("one")
     box.say("two")
     box.restart_everything()
@@ -71,8 +71,9 @@ def test_a_changed_baseline_file_is_replaced_and_the_conversation_goes_on(bench:
     assert "Bert" in asked
     assert "Eve" not in asked
     assert "a summary of tea" in asked
-    box.restart_everything()
     assert box.say("four").turn == 4
+    box.restart_everything()
+    assert box.say("five").turn == 5
     assert not [event for event in box.events() if isinstance(event, Notice)]
     assert box.server.chats[-1]["messages"][0] == box.server.chats[-2]["messages"][0]
 

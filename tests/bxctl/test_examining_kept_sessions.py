@@ -52,6 +52,10 @@ def test_whole_sessions_are_worth_no_word(tmp_path: Path) -> None:
     folder = talk(tmp_path, epochs=3)
     SessionStore(tmp_path / "sessions").open("begun").close()
     (tmp_path / "sessions" / ".k.forgotten").mkdir()
+    (tmp_path / "sessions" / ".k.forgotten" / "baseline.json").touch()
+    imported = SessionStore(tmp_path / "sessions").open("imported")
+    imported.append([SessionStart(baseline="", log="i"), User(text="hi")])
+    imported.close()
     (tmp_path / "sessions" / "a file").touch()
     assert found(tmp_path) == []
     (folder / "baseline.json").rename(folder / "baseline.json.next")

@@ -22,6 +22,14 @@ from tests.doubles.audit_process import outcome
 UNTRUSTED = Label(Level.PRIVATE, untrusted=True)
 
 
+def test_a_log_without_a_name_may_be_another_one_than_the_ledgers(evidence: SessionEvidence) -> None:
+    assert evidence.ledger is not None
+    ledger = TurnLedger.open(evidence.ledger)
+    ledger.append([row("k3f", 9, "")])
+    ledger.close()
+    assert evidence.loss("k3f", "", 1) is None
+
+
 def row(session: str, turn: int, log: str) -> Decided:
     return Decided(session=session, turn=turn, size=1, action=Skip("x"), log=log)
 
@@ -98,6 +106,7 @@ def test_the_label_of_lost_turns_is_the_highest_that_the_audit_has_of_the_sessio
 ) -> None:
     assert evidence.audit is not None
     log = AuditLog.open(evidence.audit)
+    log.record({"session": "k3", "in": {"session": "k3f"}, "label": {"class": "secret", "untrusted": True}})
     for number, (session, label) in enumerate([("k3f", UNTRUSTED), ("k3f", NEUTRAL), ("k3", TOP)]):
         made = replace(outcome(f"c{number}"), session=session, label_before=label, label_after=label)
         log.record({"time": "now", **fields(made)})

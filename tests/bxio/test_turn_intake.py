@@ -8,8 +8,10 @@ import pytest
 from bxcore import records
 from bxcore.decide import Send, Skip, Workspace
 from bxcore.records import Assistant, Record, SessionStart, Usage, User
+from bxcore.turn_decisions import Decided
 from bxio.session_store import LOG, SessionError, SessionStore
 from bxio.turn_intake import TurnIntake
+from bxio.turn_ledger import TurnLedger
 
 SAID = User(text="hi", speaker="owner")
 REPLY = Assistant(content="hello")
@@ -77,10 +79,10 @@ def test_epochs_that_are_decided_and_indexed_are_not_read_again(
 @pytest.fixture
 def two_epochs(store: SessionStore, intake: TurnIntake) -> Path:
     """Two turns that are decided, and one behind them in another epoch; the session's folder."""
-    log(store, "a", SAID, REPLY, Usage(), SAID, REPLY, Usage())
-    intake.decide(intake.read("a", 2))
     opened = store.open("a")
-    opened.begin_epoch(SessionStart(baseline="", epoch=1, turns=2))
+    opened.append([SessionStart(baseline="", log="l"), SAID, REPLY, Usage(), SAID, REPLY, Usage()])
+    intake.decide(intake.read("a", 2))
+    opened.begin_epoch(SessionStart(baseline="", log="l", epoch=1, turns=2))
     opened.append([SAID, REPLY, Usage()])
     opened.close()
     return store.folder / "a"
@@ -114,6 +116,19 @@ def test_turns_in_a_damaged_epoch_are_not_decided(
     with pytest.raises(SessionError, match=r"0\.jsonl is missing"):
         another.read("a", 3)
     assert another.grown({}) == [], "it has no byte that could be read"
+    another.close()
+
+
+def test_a_session_of_which_nothing_can_be_read_has_not_grown(
+    store: SessionStore, two_epochs: Path, tmp_path: Path
+) -> None:
+    (two_epochs / "1.jsonl").rename(two_epochs / "2.jsonl")
+    (two_epochs / "0.jsonl").write_bytes(b"x")
+    ledger = TurnLedger.open(tmp_path / "another.jsonl")
+    ledger.append([Decided(session="a", turn=1, size=1, action=Skip("x"), log="l")])
+    another = TurnIntake(store, ledger, agent="boxmaker", save=True)
+    assert another.grown({"a": 1}) == []
+    assert another.grown({"a": 2}) == ["a"]
     another.close()
 
 
