@@ -5,11 +5,13 @@ from __future__ import annotations
 from tools.faults import drivers_databases as databases
 from tools.faults import drivers_files as files
 from tools.faults import drivers_journals as journals
+from tools.faults import drivers_mending as mending
 from tools.faults.driver import Driver
 
 DRIVERS = {
     "session": Driver(run=journals.session, check=journals.session_is),
     "epochs": Driver(run=journals.epochs, check=journals.epochs_are),
+    "mended": Driver(run=mending.mended, check=mending.mended_is, prepare=mending.harmed),
     "ledger": Driver(run=journals.ledger, check=journals.ledger_is),
     "marks": Driver(run=journals.marks, check=journals.marks_are),
     "summaries": Driver(run=journals.summaries, check=journals.summaries_are),

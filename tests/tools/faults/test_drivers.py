@@ -12,8 +12,9 @@ from tools.faults import sweeping, tracing
 from tools.faults.drivers import DRIVERS
 
 LOSSES = {
-    "session": ("sessions/k3f/0.jsonl", "acknowledged and not there"),
+    "session": ("sessions/k3f/0.jsonl", "cannot be read afterwards"),
     "epochs": ("sessions/k3f/2.jsonl", "cannot be read afterwards"),
+    "mended": ("sessions/k3f/baseline.json", "acknowledged and lost again"),
     "ledger": ("ledger.jsonl", "acknowledged and not there"),
     "marks": ("delivered.jsonl", "acknowledged and not there"),
     "summaries": ("delivered.jsonl", "acknowledged and not there"),
