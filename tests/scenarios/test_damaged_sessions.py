@@ -6,14 +6,16 @@ the middle and the last. One box lives through all of it: each harm is done to a
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bxcore import journal, records
 from bxcore.doctor import Check
 from bxcore.records import Assistant, SessionStart, Usage, User
 from bxctl.examining import kept_sessions
@@ -51,6 +53,7 @@ HARMS: Mapping[str, Callable[[Path], object]] = {
     "damaged": _damaged,
     "open to others": _opened,
 }
+ASKS_A_STRANGER = "what of the stranger?"
 GOES_ON = ""
 WHOLE = "message 9"
 LOST = "> (no reply: its part of the log is lost)"
@@ -154,11 +157,64 @@ TABLE: Mapping[tuple[str, str], Told] = {
 }
 
 
+def _without_log(folder: Path) -> None:
+    (folder / "0.jsonl").unlink()
+
+
+def _emptied(folder: Path) -> None:
+    (folder / "0.jsonl").write_bytes(b"")
+
+
+def _without_baseline(folder: Path) -> None:
+    (folder / "baseline.json").unlink()
+
+
+def _other_baseline(folder: Path) -> None:
+    (folder / "baseline.json").write_bytes(b"{}")
+
+
+LITTLE: Mapping[str, Callable[[Path], object]] = {
+    "emptied": _emptied,
+    "unlogged": _without_log,
+    "unbased": _without_baseline,
+    "based": _other_baseline,
+    "deleted": shutil.rmtree,
+}
+ANEW = "at its next turn the session goes on with a new one -> restore it before that, or do nothing"
+YOUNG: Mapping[str, Told] = {
+    "emptied": Told(f"0.jsonl is empty, and had begun; {TALK}", f"; {TALK}", NO_START, chats=False),
+    "unlogged": Told(
+        f"0.jsonl is missing, and baseline.json is there; {TALK}", f"; {TALK}", NO_START, chats=False
+    ),
+    "unbased": Told(
+        "session unbased: its baseline.json is missing; it goes on with a new one",
+        "[2] hello",
+        ANEW,
+        chats=True,
+    ),
+    "based": Told(
+        "its baseline.json was changed since it started, and is kept as baseline.json.damaged-1",
+        "[2] hello",
+        ANEW,
+        chats=True,
+    ),
+    "deleted": Told(
+        "session deleted had 1 turn, and its log is gone: this is a new one of that name",
+        "[1] hello",
+        "",
+        chats=True,
+    ),
+}
+
+
 def _name(place: str, harm: str) -> str:
     return f"{place}-{harm.split(maxsplit=1)[0]}"
 
 
 def _answer(body: Mapping[str, Any]) -> Step:
+    last = body["messages"][-1]
+    if last["role"] == "user" and ASKS_A_STRANGER in last["content"]:
+        return {"call": ["recall", {"query": "osprey"}]}
     return {"say": f"You said: {body['messages'][-1]['content'].splitlines()[-1]}"}
 
 
@@ -188,9 +244,36 @@ def _lengthen(sessions: Path, session: str, template: Path) -> Path:
     return sessions / session
 
 
-def _wait_until_indexed(box: Box) -> None:
+def _shorten(sessions: Path, session: str, template: Path) -> None:
+    """A session of the one turn that the template has, with a log of its own name."""
+    shutil.copytree(template, sessions / session)
+    found = SessionStore(sessions).read(session)
+    start = found[0]
+    assert isinstance(start, SessionStart)
+    (sessions / session / "0.jsonl").write_bytes(
+        journal.written(map(records.dump, (replace(start, log=new_log()), *found[1:])))
+    )
+
+
+def _stranger(sessions: Path) -> None:
+    """An untrusted session of one turn."""
+    opened = SessionStore(sessions).open("stranger")
+    said = User(text="the osprey nests in the oak", speaker="stranger")
+    opened.append(
+        [SessionStart(baseline="", log=new_log(), untrusted=True), said, Assistant(content="yes"), Usage()]
+    )
+    opened.close()
+
+
+def _cut_to_its_first_turn(path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    second = [place for place, line in enumerate(lines) if b'"kind":"user"' in line][1]
+    path.write_bytes(b"".join(lines[:second]))
+
+
+def _wait_until_indexed(box: Box, more: int = 0) -> None:
     """The memory has decided and indexed every turn."""
-    wanted = f"recall: {1 + len(TABLE) * EPOCHS * 2} turns"
+    wanted = f"recall: {more + 2 + len(LITTLE) + len(TABLE) * EPOCHS * 2} turns"
     said = ""
     for _ in range(100):
         said = box.bxctl("doctor").stdout
@@ -211,12 +294,23 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
             made.chat("hello", session="template")
             made.stop()
             template = state / "sessions" / "template"
+            _stranger(state / "sessions")
+            for name in LITTLE:
+                _shorten(state / "sessions", name, template)
             folders = {key: _lengthen(state / "sessions", _name(*key), template) for key in TABLE}
             made.start()
             _wait_until_indexed(made)
+            for name in ("cut", "gone"):
+                told = made.chat("hello", ASKS_A_STRANGER, session=name)
+                assert [turn["label"]["untrusted"] for turn in told] == [False, True]
+            _wait_until_indexed(made, more=4)
             made.stop()
+            _cut_to_its_first_turn(state / "sessions" / "cut" / "0.jsonl")
+            shutil.rmtree(state / "sessions" / "gone")
             for (place, harm), folder in folders.items():
                 HARMS[harm](folder / f"{PLACES[place]}.jsonl")
+            for name, harm_to in LITTLE.items():
+                harm_to(state / "sessions" / name)
             (state / "recall.sqlite").unlink()
             made.start()
             yield made
@@ -226,7 +320,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
 def doctor(box: Box) -> list[Check]:
     """Its word on every session, though it names ten at most."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kept_sessions, "SHOWN", len(TABLE))
+        patch.setattr(kept_sessions, "SHOWN", len(TABLE) + len(YOUNG))
         return list(kept_sessions.session_checks(box.home / "state", 20.0))
 
 
@@ -252,6 +346,45 @@ def test_a_harmed_epoch_is_repaired_and_said_or_refused_with_what_to_do(
     shown = box.bxctl("sessions", "show", session)
     assert told.shown in shown.stdout + shown.stderr
     assert (shown.returncode == 0) == (told.shown in {WHOLE, LOST})
+
+
+@pytest.mark.parametrize("young", YOUNG)
+def test_what_is_lost_of_a_session_of_one_epoch_is_never_taken_for_a_new_one(
+    box: Box, doctor: list[Check], young: str
+) -> None:
+    told = YOUNG[young]
+    lines = [f"{each.sentence} -> {each.help}" for each in doctor if each.name == f"session {young}"]
+    assert len(lines) == bool(told.doctor), doctor
+    assert all(told.doctor in line for line in lines), lines
+    done = run("bxctl.boxmaker", "chat", "--home", str(box.home), "--session", young, "-m", "hello")
+    assert (done.returncode == 0) is told.chats, done
+    assert told.chat in done.stderr
+    shown = box.bxctl("sessions", "show", young)
+    assert told.shown in shown.stdout + shown.stderr
+    again = run("bxctl.boxmaker", "chat", "--home", str(box.home), "--session", young, "-m", "hello")
+    assert bool(again.stderr) is not told.chats, "what goes on says so once"
+
+
+@pytest.mark.parametrize(
+    ("session", "says"), [("cut", "its log has 1 turn, and the"), ("gone", "its log is gone")]
+)
+def test_a_session_that_has_read_a_strangers_words_is_not_clean_without_them(
+    box: Box, session: str, says: str
+) -> None:
+    done = box.chatting("hello", session=session)
+    out, err = done.communicate(timeout=30)
+    assert says in err
+    assert json.loads(out)["label"] == {"class": "private", "untrusted": True}
+    assert box.chat("hello", session="template")[0]["label"] == {"class": "private", "untrusted": False}
+
+
+def test_a_session_that_cannot_go_on_can_be_forgotten_and_begun_anew(box: Box) -> None:
+    session = _name("middle", "empty")
+    assert box.bxctl("memory", "forget", session, "--yes").returncode == 0
+    done = run("bxctl.boxmaker", "chat", "--home", str(box.home), "--session", session, "-m", "hello")
+    assert done.returncode == 0
+    assert done.stderr.strip() == f"session {session} was forgotten; this is a new one of that name"
+    assert "1 turn, private," in box.bxctl("sessions", "show", session).stdout
 
 
 def test_the_table_has_each_place_and_each_harm() -> None:
